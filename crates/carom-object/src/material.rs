@@ -1,0 +1,100 @@
+//! What a body is made of.
+
+use serde::{Deserialize, Serialize};
+
+/// An isotropic, linearly elastic material.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Material {
+    /// Name, as in `--material steel`.
+    pub name: String,
+    /// Density in kg/m³.
+    pub density: f64,
+    /// Young's modulus in Pa.
+    pub young: f64,
+    /// Poisson's ratio.
+    pub poisson: f64,
+    /// How vibrations die away.
+    #[serde(default)]
+    pub damping: Damping,
+    /// Where the numbers come from.
+    #[serde(default)]
+    pub source: String,
+}
+
+/// Rayleigh damping C = α M + β K, and damping γ per unit of contact force (Sound, Eq. 16–20).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Damping {
+    /// Mass-proportional, 1/s.
+    #[serde(default)]
+    pub alpha: f64,
+    /// Stiffness-proportional, s.
+    #[serde(default)]
+    pub beta: f64,
+    /// Contact damping.
+    #[serde(default)]
+    pub gamma: f64,
+}
+
+/// A material constant that no material has.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("material '{material}': {quantity} is {value}, expected {expected}")]
+pub struct MaterialError {
+    /// The material's name.
+    pub material: String,
+    /// Which constant.
+    pub quantity: &'static str,
+    /// What it was.
+    pub value: f64,
+    /// What it should be.
+    pub expected: &'static str,
+}
+
+impl Material {
+    /// Refuses constants for which elasticity has no solution.
+    ///
+    /// ```
+    /// # use carom_object::{Damping, Material};
+    /// let rubber = Material {
+    ///     name: "rubber".into(), density: 1100.0, young: 1e7, poisson: 0.5,
+    ///     damping: Damping::default(), source: String::new(),
+    /// };
+    /// assert!(rubber.validate().unwrap_err().to_string().contains("poisson's ratio is 0.5"));
+    /// ```
+    pub fn validate(&self) -> Result<(), MaterialError> {
+        let refuse =
+            |quantity, value, expected| Err(MaterialError { material: self.name.clone(), quantity, value, expected });
+        if !(self.density > 0.0 && self.density.is_finite()) {
+            return refuse("density", self.density, "a positive number of kg/m³");
+        }
+        if !(self.young > 0.0 && self.young.is_finite()) {
+            return refuse("Young's modulus", self.young, "a positive number of Pa");
+        }
+        if !(self.poisson > -1.0 && self.poisson < 0.5) {
+            return refuse("poisson's ratio", self.poisson, "more than -1 and less than 0.5");
+        }
+        let Damping { alpha, beta, gamma } = self.damping;
+        for (quantity, value) in [("damping α", alpha), ("damping β", beta), ("damping γ", gamma)] {
+            if !(value >= 0.0 && value.is_finite()) {
+                return refuse(quantity, value, "zero or a positive number");
+            }
+        }
+        Ok(())
+    }
+
+    /// Lamé's first constant λ = Eν / ((1+ν)(1−2ν)), in Pa.
+    pub fn lame_lambda(&self) -> f64 {
+        self.young * self.poisson / ((1.0 + self.poisson) * (1.0 - 2.0 * self.poisson))
+    }
+
+    /// The shear modulus μ = E / (2(1+ν)), in Pa.
+    pub fn shear_modulus(&self) -> f64 {
+        self.young / (2.0 * (1.0 + self.poisson))
+    }
+
+    /// Speed of shear waves, m/s.
+    pub fn shear_speed(&self) -> f64 {
+        (self.shear_modulus() / self.density).sqrt()
+    }
+}

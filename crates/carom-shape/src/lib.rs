@@ -1,0 +1,18 @@
+//! Shapes for Carom: signed-distance trees, imported meshes, triangle surfaces and what can be measured on them.
+//!
+//! A [`Body`] is what the next stage takes: a triangle surface that the user knows, and a [`Solid`] that answers
+//! where the inside is. Lengths are metres, y is up.
+
+mod body;
+mod error;
+mod mass;
+mod mesh;
+mod solid;
+mod tree;
+
+pub use body::{Body, Warning};
+pub use error::ShapeError;
+pub use mass::{MassProperties, PrincipalAxes, symmetric_eigen};
+pub use mesh::TriMesh;
+pub use solid::{Aabb, Solid};
+pub use tree::{Profile, Shape};
