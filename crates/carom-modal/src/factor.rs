@@ -1,0 +1,180 @@
+//! Sparse factorization with nested dissection: METIS for the order, faer for the numbers.
+
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::perm::PermRef;
+use faer::sparse::linalg::SupernodalThreshold;
+use faer::sparse::linalg::cholesky::{
+    CholeskySymbolicParams, LltRef, SymbolicCholesky, SymbolicCholeskyRaw, SymmetricOrdering, factorize_symbolic_cholesky,
+    supernodal::SupernodalLdltRef,
+};
+use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
+use faer::{Conj, MatMut, Par, Side};
+
+use crate::ModalError;
+use crate::assembly::{LowerCsc, Matrices};
+
+/// The elimination order and structure of the factor, shared by all shifts of one body.
+pub struct Structure {
+    symbolic: SymbolicCholesky<usize>,
+}
+
+/// A factor L Lᵀ of a positive definite matrix.
+pub struct Factor<'a> {
+    structure: &'a Structure,
+    values: Vec<f64>,
+}
+
+impl Structure {
+    /// Orders the nodes by nested dissection and finds the structure of the factor.
+    pub fn new(matrices: &Matrices, matrix: &LowerCsc) -> Result<Structure, ModalError> {
+        let order = nested_dissection(matrices)?;
+        // Each node's three unknowns stay together.
+        let forward: Vec<usize> = order.iter().flat_map(|&node| (0..3).map(move |axis| 3 * node + axis)).collect();
+        let mut inverse = vec![0; forward.len()];
+        for (place, &unknown) in forward.iter().enumerate() {
+            inverse[unknown] = place;
+        }
+        let n = forward.len();
+        let symbolic = factorize_symbolic_cholesky(
+            SymbolicSparseColMatRef::new_checked(n, n, &matrix.column_start, None, &matrix.rows),
+            Side::Lower,
+            SymmetricOrdering::Custom(PermRef::new_checked(&forward, &inverse, n)),
+            CholeskySymbolicParams {
+                supernodal_flop_ratio_threshold: SupernodalThreshold::FORCE_SUPERNODAL,
+                ..CholeskySymbolicParams::default()
+            },
+        )
+        .map_err(|e| ModalError::Factorization(e.to_string()))?;
+        Ok(Structure { symbolic })
+    }
+
+    /// Numbers stored in a factor.
+    pub fn factor_entries(&self) -> usize {
+        self.symbolic.len_val()
+    }
+
+    /// Factorizes a positive definite matrix with this structure.
+    pub fn factorize(&self, matrix: &LowerCsc) -> Result<Factor<'_>, ModalError> {
+        let mut values = vec![0.0; self.symbolic.len_val()];
+        let mut memory = MemBuffer::new(self.symbolic.factorize_numeric_llt_scratch::<f64>(Par::Seq, Default::default()));
+        self.symbolic
+            .factorize_numeric_llt(
+                &mut values,
+                self.view(matrix),
+                Side::Lower,
+                Default::default(),
+                Par::Seq,
+                MemStack::new(&mut memory),
+                Default::default(),
+            )
+            .map_err(|e| ModalError::Factorization(format!("{e:?}")))?;
+        Ok(Factor { structure: self, values })
+    }
+
+    /// Number of negative eigenvalues of a symmetric matrix, by the signs of D in L D Lᵀ (Sylvester's law of
+    /// inertia). `None` when a pivot is too small for its sign to be trusted; shift a little and ask again.
+    pub fn negative_eigenvalues(&self, matrix: &LowerCsc) -> Option<usize> {
+        let mut values = vec![0.0; self.symbolic.len_val()];
+        let mut memory = MemBuffer::new(self.symbolic.factorize_numeric_ldlt_scratch::<f64>(Par::Seq, Default::default()));
+        self.symbolic
+            .factorize_numeric_ldlt(
+                &mut values,
+                self.view(matrix),
+                Side::Lower,
+                Default::default(),
+                Par::Seq,
+                MemStack::new(&mut memory),
+                Default::default(),
+            )
+            .ok()?;
+        let SymbolicCholeskyRaw::Supernodal(supernodal) = self.symbolic.raw() else { return None };
+        let factor = SupernodalLdltRef::new(supernodal, &values);
+        let mut negative = 0;
+        for s in 0..supernodal.n_supernodes() {
+            let block = factor.supernode(s).val();
+            for i in 0..block.ncols() {
+                match block[(i, i)] {
+                    d if d < 0.0 => negative += 1,
+                    d if d > 0.0 => {}
+                    _ => return None,
+                }
+            }
+        }
+        Some(negative)
+    }
+
+    fn view<'m>(&self, matrix: &'m LowerCsc) -> SparseColMatRef<'m, usize, f64> {
+        let n = matrix.column_start.len() - 1;
+        SparseColMatRef::new(
+            SymbolicSparseColMatRef::new_checked(n, n, &matrix.column_start, None, &matrix.rows),
+            &matrix.values,
+        )
+    }
+}
+
+impl Factor<'_> {
+    /// Solves for several right-hand sides in place, each half of the columns on a thread of its own: a column's
+    /// result does not depend on how many are solved together.
+    pub fn solve(&self, columns: MatMut<'_, f64>) {
+        let llt = LltRef::<usize, f64>::new(&self.structure.symbolic, &self.values);
+        let solve = |block: MatMut<'_, f64>| {
+            let request = self.structure.symbolic.solve_in_place_scratch::<f64>(block.ncols(), Par::Seq);
+            let mut memory = MemBuffer::new(request);
+            llt.solve_in_place_with_conj(Conj::No, block, Par::Seq, MemStack::new(&mut memory));
+        };
+        let middle = columns.ncols() / 2;
+        let (left, right) = columns.split_at_col_mut(middle);
+        rayon::join(|| solve(left), || solve(right));
+    }
+}
+
+/// The order of elimination of the nodes, by METIS.
+fn nested_dissection(matrices: &Matrices) -> Result<Vec<usize>, ModalError> {
+    use metis_sys::{METIS_NodeND, METIS_SetDefaultOptions, idx_t};
+    let nodes = matrices.nodes();
+    let mut degree = vec![0 as idx_t; nodes + 1];
+    let pairs = |column: usize| {
+        matrices.rows[matrices.column_start[column]..matrices.column_start[column + 1]].iter().map(|&r| r as usize).skip(1)
+    };
+    for column in 0..nodes {
+        for row in pairs(column) {
+            degree[column + 1] += 1;
+            degree[row + 1] += 1;
+        }
+    }
+    for node in 0..nodes {
+        degree[node + 1] += degree[node];
+    }
+    let mut start = degree;
+    let mut fill = start.clone();
+    let mut neighbours = vec![0 as idx_t; start[nodes] as usize];
+    for column in 0..nodes {
+        for row in pairs(column) {
+            for (from, to) in [(column, row), (row, column)] {
+                neighbours[fill[from] as usize] = to as idx_t;
+                fill[from] += 1;
+            }
+        }
+    }
+    let mut count = nodes as idx_t;
+    let mut options = [0 as idx_t; metis_sys::METIS_NOPTIONS as usize];
+    let (mut order, mut place) = (vec![0 as idx_t; nodes], vec![0 as idx_t; nodes]);
+    // SAFETY: the arrays have the lengths that METIS documents: n + 1 starts, one neighbour per directed edge, n
+    // entries of each permutation; options is initialized by METIS itself.
+    let status = unsafe {
+        METIS_SetDefaultOptions(options.as_mut_ptr());
+        METIS_NodeND(
+            &mut count,
+            start.as_mut_ptr(),
+            neighbours.as_mut_ptr(),
+            std::ptr::null_mut(),
+            options.as_mut_ptr(),
+            order.as_mut_ptr(),
+            place.as_mut_ptr(),
+        )
+    };
+    if status != metis_sys::rstatus_et_METIS_OK {
+        return Err(ModalError::Factorization(format!("METIS stopped with status {status}")));
+    }
+    Ok(order.into_iter().map(|node| node as usize).collect())
+}

@@ -1,0 +1,185 @@
+//! From a body and a material to its vibration modes.
+
+use std::time::Instant;
+
+use carom_object::{Material, ModalModel};
+use carom_shape::Body;
+use rayon::prelude::*;
+
+use crate::assembly::Matrices;
+use crate::block::Block;
+use crate::cells::CellMesh;
+use crate::eigen::{EigenParams, EigenReport, Wanted, eigenpairs};
+use crate::grid::fit_grid;
+use crate::hold::{Place, hold};
+use crate::rigid::{lowest_estimate, rigid_motions};
+use crate::{ModalError, sizing};
+
+/// What is asked of the modal analysis.
+#[derive(Clone, Debug)]
+pub struct ModalParams {
+    /// Which modes.
+    pub wanted: Wanted,
+    /// Edge of a cell in metres; chosen from the body when not given.
+    pub cell_size: Option<f64>,
+    /// Subcells along an edge of a cut cell, a power of two; chosen from the wall thickness when not given.
+    pub resolution: Option<usize>,
+    /// Where the body is held; free when empty.
+    pub hold: Vec<Place>,
+    /// How the eigenproblem is solved.
+    pub eigen: EigenParams,
+}
+
+impl Default for ModalParams {
+    fn default() -> ModalParams {
+        ModalParams {
+            wanted: Wanted::Lowest(45),
+            cell_size: None,
+            resolution: None,
+            hold: Vec::new(),
+            eigen: EigenParams::default(),
+        }
+    }
+}
+
+/// A stage of the analysis, for progress displays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Which part of each cell is inside.
+    Cut,
+    /// Stiffness and mass.
+    Assemble,
+    /// Factorization and eigenvectors.
+    Solve,
+    /// Shapes on the surface.
+    Surface,
+}
+
+/// What the analysis did and what it cost.
+#[derive(Clone, Debug, Default)]
+pub struct ModalReport {
+    /// Edge lengths of a cell.
+    pub cell: [f64; 3],
+    /// Subcells along an edge of a cut cell.
+    pub resolution: usize,
+    /// Pieces of the body in cells.
+    pub parts: usize,
+    /// Unknowns.
+    pub unknowns: usize,
+    /// Seconds to measure and cut, to assemble, to solve, and to read the shapes.
+    pub seconds: [f64; 4],
+    /// The eigenproblem.
+    pub eigen: EigenReport,
+    /// What a user should know.
+    pub warnings: Vec<String>,
+}
+
+/// The matrices of a body, ready for the eigensolver or for export.
+pub struct Discretization {
+    /// The body in cells.
+    pub mesh: CellMesh,
+    /// Stiffness and mass.
+    pub matrices: Matrices,
+    /// What was done so far.
+    pub report: ModalReport,
+}
+
+/// Divides a body into cells and assembles stiffness and mass.
+pub fn discretize(
+    body: &Body,
+    material: &Material,
+    params: &ModalParams,
+    progress: &(dyn Fn(Stage, f64) + Sync),
+) -> Result<Discretization, ModalError> {
+    material.validate()?;
+    let clock = Instant::now();
+    let sizing = sizing::choose(body, params)?;
+    let grid = fit_grid(&body.surface, &*body.solid, sizing.cell_size)?;
+    let mesh = CellMesh::new(&*body.solid, grid, sizing.resolution, material, &|share| progress(Stage::Cut, share))?;
+    let mut report = ModalReport {
+        cell: grid.cell.to_array(),
+        resolution: sizing.resolution,
+        parts: mesh.parts(),
+        unknowns: 3 * mesh.nodes,
+        warnings: sizing.warnings,
+        ..ModalReport::default()
+    };
+    if mesh.specks.0 > 0 {
+        let (count, volume) = mesh.specks;
+        report.warnings.push(format!("{count} specks that do not touch the body were left out ({volume:.3e} m³)"));
+    }
+    report.seconds[0] = clock.elapsed().as_secs_f64();
+    let clock = Instant::now();
+    progress(Stage::Assemble, 0.0);
+    let mut matrices = Matrices::assemble(&mesh, mesh.nodes);
+    if !params.hold.is_empty() {
+        let cells = mesh.field(&Block::default());
+        hold(&mut matrices, &cells, &body.surface, material, &params.hold)?;
+    }
+    report.seconds[1] = clock.elapsed().as_secs_f64();
+    Ok(Discretization { mesh, matrices, report })
+}
+
+/// The elastic modes of a body.
+///
+/// ```
+/// # use carom_modal::{ModalParams, Wanted, material, modes_of};
+/// # use carom_shape::Shape;
+/// let bar = Shape::Box { size: [0.2, 0.01, 0.01], rounding: 0.0 }.body("bar", None)?;
+/// let params = ModalParams { wanted: Wanted::Lowest(2), ..ModalParams::default() };
+/// let (model, _) = modes_of(&bar, &material("steel").unwrap(), &params, &|_, _| {})?;
+/// assert!((model.frequencies[0] - 1286.0).abs() < 10.0); // the first bending pair
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn modes_of(
+    body: &Body,
+    material: &Material,
+    params: &ModalParams,
+    progress: &(dyn Fn(Stage, f64) + Sync),
+) -> Result<(ModalModel, ModalReport), ModalError> {
+    let Discretization { mesh, matrices, mut report } = discretize(body, material, params, progress)?;
+    let clock = Instant::now();
+    let positions = mesh.node_positions();
+    let held = !params.hold.is_empty();
+    let rigid = match held {
+        true => Block::zeros(matrices.unknowns(), 0),
+        false => rigid_motions(&matrices, &positions)?,
+    };
+    let scale = lowest_estimate(&matrices, &positions, &rigid)?;
+    let solved =
+        eigenpairs(&matrices, &rigid, scale, params.wanted, &params.eigen, &|share| progress(Stage::Solve, share))?;
+    report.eigen = solved.report;
+    report.seconds[2] = clock.elapsed().as_secs_f64();
+
+    let clock = Instant::now();
+    progress(Stage::Surface, 0.0);
+    let field = mesh.field(&solved.vectors);
+    let normals = body.surface.vertex_normals();
+    let places: Vec<_> =
+        body.surface.positions.par_iter().zip(&normals).map(|(p, n)| field.locate(*p, *n)).collect();
+    let modes = solved.values.len();
+    let shapes: Vec<[f32; 3]> = (0..modes)
+        .into_par_iter()
+        .flat_map_iter(|mode| {
+            let value = |place: &Option<_>| place.as_ref().map_or(glam::DVec3::ZERO, |p| field.value(mode, p));
+            places.iter().map(value).map(|u| u.to_array().map(|x| x as f32)).collect::<Vec<_>>()
+        })
+        .collect();
+    let lost = places.iter().filter(|p| p.is_none()).count();
+    if lost > 0 {
+        report.warnings.push(format!("{lost} vertices lie more than a cell away from the body and have no motion"));
+    }
+    let frequencies = solved.values.iter().map(|v| v.max(0.0).sqrt() / std::f64::consts::TAU).collect();
+    let model = ModalModel {
+        name: body.name.clone(),
+        surface: body.surface.clone(),
+        material: material.clone(),
+        mass: mesh.mass_properties(),
+        frequencies,
+        shapes,
+        field: Some(field),
+        held,
+    };
+    report.seconds[3] = clock.elapsed().as_secs_f64();
+    Ok((model, report))
+}
