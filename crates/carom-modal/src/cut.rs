@@ -161,7 +161,11 @@ impl<'a> Cutter<'a> {
         }
         let step = size / 2;
         for child in 0..8 {
-            self.divide(work, [at[0] + step * (child & 1), at[1] + step * (child >> 1 & 1), at[2] + step * (child >> 2)], step);
+            self.divide(
+                work,
+                [at[0] + step * (child & 1), at[1] + step * (child >> 1 & 1), at[2] + step * (child >> 2)],
+                step,
+            );
         }
     }
 

@@ -25,7 +25,7 @@ pub struct EigenParams {
 
 impl Default for EigenParams {
     fn default() -> EigenParams {
-        EigenParams { block: 8, tolerance: 1e-10, max_steps: 400 }
+        EigenParams { block: 8, tolerance: 1e-9, max_steps: 400 }
     }
 }
 
@@ -171,8 +171,11 @@ struct Lanczos<'a> {
     matrices: &'a Matrices,
     factor: &'a Factor<'a>,
     rigid: &'a Block,
+    mass_rigid: Block,
     params: EigenParams,
     basis: Block,
+    /// M times the basis.
+    mass_basis: Block,
     /// The operator projected on the basis.
     projected: Mat<f64>,
     seed: u64,
@@ -189,8 +192,19 @@ impl<'a> Lanczos<'a> {
     ) -> Lanczos<'a> {
         // Another attempt starts from other vectors and with wider blocks, which split multiple eigenvalues.
         let params = EigenParams { block: params.block << attempt, ..params };
-        let basis = Block::zeros(matrices.unknowns(), 0);
-        Lanczos { matrices, factor, rigid, params, basis, projected: Mat::new(), seed: attempt as u64, steps: 0 }
+        let empty = Block::zeros(matrices.unknowns(), 0);
+        Lanczos {
+            matrices,
+            factor,
+            rigid,
+            mass_rigid: rigid.map_columns(|x, y| matrices.multiply_mass(x, y)),
+            params,
+            basis: empty.clone(),
+            mass_basis: empty,
+            projected: Mat::new(),
+            seed: attempt as u64,
+            steps: 0,
+        }
     }
 
     /// Largest eigenvalues of the operator, descending, and their vectors.
@@ -198,47 +212,68 @@ impl<'a> Lanczos<'a> {
         let available = self.matrices.unknowns() - self.rigid.width();
         let mut next = self.random_block(self.params.block.min(available));
         self.factor.solve(next.as_mut());
-        self.project_out(&mut next);
-        self.orthonormalize(&mut next);
+        let mut mass_next = self.mass_times(&next);
+        self.project_out(&mut next, &mut mass_next);
+        self.orthonormalize(&mut next, &mut mass_next)?;
         let (mut converged, mut worst) = (0, f64::INFINITY);
         while self.steps < self.params.max_steps {
             let start = self.basis.width();
+            let width = next.width();
             self.basis.append(&next);
+            self.mass_basis.append(&mass_next);
             self.steps += 1;
             // W = (K − σM)⁻¹ M Q, its coefficients on the basis, and what is left.
-            let mut image = self.mass_times(&next);
-            self.factor.solve(image.as_mut());
-            let coefficients = self.project_out(&mut image);
+            next = mass_next;
+            self.factor.solve(next.as_mut());
+            mass_next = self.mass_times(&next);
+            let coefficients = self.project_out(&mut next, &mut mass_next);
             self.record(start, &coefficients);
             let size = self.basis.width();
             let complete = size >= available;
-            let width = next.width();
-            let remainder = if complete { Mat::zeros(width, width) } else { self.orthonormalize(&mut image) };
-            next = image.truncated(width.min(available - size));
+            let remainder = match complete {
+                true => Mat::zeros(width, width),
+                false => self.orthonormalize(&mut next, &mut mass_next)?,
+            };
+            next = next.truncated(width.min(available - size));
+            mass_next = mass_next.truncated(next.width());
             if size < wanted {
                 progress(0.5 * size as f64 / wanted as f64);
                 continue;
             }
-            let decomposition = self
-                .projected
-                .self_adjoint_eigen(Side::Lower)
-                .map_err(|e| ModalError::Factorization(format!("projected eigenproblem: {e:?}")))?;
-            let (theta, vectors) = (decomposition.S().column_vector(), decomposition.U());
+            let (theta, vectors) = self.ritz_pairs()?;
             let residual = |rank: usize| {
                 let column = size - 1 - rank;
-                (&remainder * vectors.col(column).subrows(start, width)).norm_l2() / theta[column]
+                (&remainder * vectors.as_ref().col(column).subrows(start, width)).norm_l2() / theta[column]
             };
             (converged, worst) = (0..wanted).map(residual).fold((0, 0.0), |(count, worst): (usize, f64), r| {
                 (count + usize::from(r <= self.params.tolerance), worst.max(r))
             });
             progress(0.5 + 0.5 * converged as f64 / wanted as f64);
             if converged == wanted || complete {
-                let values = (0..wanted).map(|rank| theta[size - 1 - rank]).collect();
-                let ritz = Mat::from_fn(size, wanted, |i, rank| vectors[(i, size - 1 - rank)]);
-                return Ok((values, self.basis.times(&ritz)));
+                let values: Vec<f64> = (0..wanted).map(|rank| theta[size - 1 - rank]).collect();
+                // One more application of the operator, on the vectors alone: what is left of stiff motions, which
+                // the residual weighs most, goes down by the ratio of eigenvalues.
+                let ritz = Mat::from_fn(size, wanted, |i, rank| vectors[(i, size - 1 - rank)] / values[rank]);
+                let mut modes = self.mass_basis.times(&ritz);
+                self.factor.solve(modes.as_mut());
+                modes.subtract(self.rigid, &self.rigid.transpose_times(&self.mass_times(&modes)));
+                return Ok((values, modes));
             }
         }
         Err(ModalError::NotConverged { converged, asked: wanted, iterations: self.steps, residual: worst })
+    }
+
+    /// Eigenpairs of the projected operator, ascending.
+    fn ritz_pairs(&self) -> Result<(Vec<f64>, Mat<f64>), ModalError> {
+        // The dense solver neglects numbers that are small against one, not against the largest: scale to one.
+        let size = self.projected.nrows();
+        let largest = (0..size).map(|i| self.projected[(i, i)]).fold(0.0, f64::max);
+        let scaled = Mat::from_fn(size, size, |i, j| self.projected[(i, j)] / largest);
+        let pairs = scaled
+            .self_adjoint_eigen(Side::Lower)
+            .map_err(|e| ModalError::Factorization(format!("projected eigenproblem: {e:?}")))?;
+        let theta = pairs.S().column_vector().iter().map(|s| s * largest).collect();
+        Ok((theta, pairs.U().to_owned()))
     }
 
     /// Enters a block's coefficients into the projected operator, which is symmetric up to round-off.
@@ -254,13 +289,16 @@ impl<'a> Lanczos<'a> {
     }
 
     /// Removes the components along the rigid motions and the basis, twice; returns those along the basis.
-    fn project_out(&self, block: &mut Block) -> Mat<f64> {
+    fn project_out(&self, block: &mut Block, mass_block: &mut Block) -> Mat<f64> {
         let mut total = Mat::zeros(self.basis.width(), block.width());
         for _ in 0..2 {
-            let weighted = self.mass_times(block);
-            block.subtract(self.rigid, &self.rigid.transpose_times(&weighted));
-            let coefficients = self.basis.transpose_times(&weighted);
+            // The operator magnifies what round-off leaves of the rigid motions more than anything else.
+            let rigid = self.rigid.transpose_times(mass_block);
+            block.subtract(self.rigid, &rigid);
+            mass_block.subtract(&self.mass_rigid, &rigid);
+            let coefficients = self.basis.transpose_times(mass_block);
             block.subtract(&self.basis, &coefficients);
+            mass_block.subtract(&self.mass_basis, &coefficients);
             total += &coefficients;
         }
         total
@@ -268,22 +306,32 @@ impl<'a> Lanczos<'a> {
 
     /// Makes the block M-orthonormal, block = result · R, and returns R. A direction that has vanished is replaced
     /// by a random one that is orthogonal to all others; its row of R is zero.
-    fn orthonormalize(&mut self, block: &mut Block) -> Mat<f64> {
+    fn orthonormalize(&mut self, block: &mut Block, mass_block: &mut Block) -> Result<Mat<f64>, ModalError> {
         let width = block.width();
         let mut r = Mat::<f64>::identity(width, width);
-        let mut pass = 0;
+        let (mut pass, mut refilled) = (0, 0);
         while pass < 2 {
-            let gram = block.transpose_times(&self.mass_times(block));
-            match cholesky_upper(&gram) {
+            if pass == 1 {
+                // Carried along, M times the block would collect errors that grow from step to step.
+                *mass_block = self.mass_times(block);
+            }
+            match cholesky_upper(&block.transpose_times(mass_block)) {
                 Ok(upper) => {
                     block.divide_by_upper(&upper);
+                    mass_block.divide_by_upper(&upper);
                     r = &upper * &r;
                     pass += 1;
                 }
+                Err(_) if refilled > 2 * width => {
+                    return Err(ModalError::Factorization("the block of vectors stays singular".into()));
+                }
                 Err(column) => {
+                    refilled += 1;
                     let mut fresh = self.random_block(1);
-                    self.project_out(&mut fresh);
+                    let mut mass_fresh = self.mass_times(&fresh);
+                    self.project_out(&mut fresh, &mut mass_fresh);
                     block.column_mut(column).copy_from_slice(fresh.column(0));
+                    mass_block.column_mut(column).copy_from_slice(mass_fresh.column(0));
                     for j in 0..width {
                         r[(column, j)] = 0.0;
                     }
@@ -291,7 +339,7 @@ impl<'a> Lanczos<'a> {
                 }
             }
         }
-        r
+        Ok(r)
     }
 
     fn mass_times(&self, block: &Block) -> Block {

@@ -18,7 +18,9 @@ pub enum ModalError {
         volumes: Vec<f64>,
     },
     /// No cell holds any of the body.
-    #[error("no part of the body was found inside a grid of {cells} cells of {size} m: it is flat, inside out or far thinner than a cell")]
+    #[error(
+        "no part of the body was found inside a grid of {cells} cells of {size} m: it is flat, inside out or far thinner than a cell"
+    )]
     NothingInside {
         /// Cells looked at.
         cells: usize,

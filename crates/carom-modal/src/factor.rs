@@ -4,8 +4,8 @@ use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::perm::PermRef;
 use faer::sparse::linalg::SupernodalThreshold;
 use faer::sparse::linalg::cholesky::{
-    CholeskySymbolicParams, LltRef, SymbolicCholesky, SymbolicCholeskyRaw, SymmetricOrdering, factorize_symbolic_cholesky,
-    supernodal::SupernodalLdltRef,
+    CholeskySymbolicParams, LltRef, SymbolicCholesky, SymbolicCholeskyRaw, SymmetricOrdering,
+    factorize_symbolic_cholesky, supernodal::SupernodalLdltRef,
 };
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{Conj, MatMut, Par, Side};
@@ -56,7 +56,8 @@ impl Structure {
     /// Factorizes a positive definite matrix with this structure.
     pub fn factorize(&self, matrix: &LowerCsc) -> Result<Factor<'_>, ModalError> {
         let mut values = vec![0.0; self.symbolic.len_val()];
-        let mut memory = MemBuffer::new(self.symbolic.factorize_numeric_llt_scratch::<f64>(Par::Seq, Default::default()));
+        let mut memory =
+            MemBuffer::new(self.symbolic.factorize_numeric_llt_scratch::<f64>(Par::Seq, Default::default()));
         self.symbolic
             .factorize_numeric_llt(
                 &mut values,
@@ -75,7 +76,8 @@ impl Structure {
     /// inertia). `None` when a pivot is too small for its sign to be trusted; shift a little and ask again.
     pub fn negative_eigenvalues(&self, matrix: &LowerCsc) -> Option<usize> {
         let mut values = vec![0.0; self.symbolic.len_val()];
-        let mut memory = MemBuffer::new(self.symbolic.factorize_numeric_ldlt_scratch::<f64>(Par::Seq, Default::default()));
+        let mut memory =
+            MemBuffer::new(self.symbolic.factorize_numeric_ldlt_scratch::<f64>(Par::Seq, Default::default()));
         self.symbolic
             .factorize_numeric_ldlt(
                 &mut values,
@@ -134,7 +136,10 @@ fn nested_dissection(matrices: &Matrices) -> Result<Vec<usize>, ModalError> {
     let nodes = matrices.nodes();
     let mut degree = vec![0 as idx_t; nodes + 1];
     let pairs = |column: usize| {
-        matrices.rows[matrices.column_start[column]..matrices.column_start[column + 1]].iter().map(|&r| r as usize).skip(1)
+        matrices.rows[matrices.column_start[column]..matrices.column_start[column + 1]]
+            .iter()
+            .map(|&r| r as usize)
+            .skip(1)
     };
     for column in 0..nodes {
         for row in pairs(column) {

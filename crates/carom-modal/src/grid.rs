@@ -16,7 +16,11 @@ const MOST_CELLS: f64 = 5e7;
 /// A grid of cells of about `cell_size` around the body.
 pub fn fit_grid(surface: &TriMesh, solid: &dyn Solid, cell_size: f64) -> Result<CellGrid, ModalError> {
     if !(cell_size > 0.0 && cell_size.is_finite()) {
-        return Err(ModalError::BadParameter { parameter: "cell size", value: cell_size, expected: "a positive length in metres" });
+        return Err(ModalError::BadParameter {
+            parameter: "cell size",
+            value: cell_size,
+            expected: "a positive length in metres",
+        });
     }
     let axes = body_axes(surface);
     let bounds = turned_bounds(surface, solid, axes);
@@ -78,7 +82,8 @@ fn body_axes(surface: &TriMesh) -> DMat3 {
             // Faces along the first direction, seen along it.
             let upright: Vec<DVec3> =
                 faces.iter().filter(|f| f.dot(first).abs() < 0.02 * f.length()).map(|f| f.reject_from(first)).collect();
-            let second = flat_direction(&upright, 0.04 * area).unwrap_or_else(|| longest_across(directions, spread, first));
+            let second =
+                flat_direction(&upright, 0.04 * area).unwrap_or_else(|| longest_across(directions, spread, first));
             let second = second.reject_from_normalized(first).normalize();
             DMat3::from_cols(first, second, first.cross(second))
         }

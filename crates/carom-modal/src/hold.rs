@@ -61,10 +61,12 @@ impl FromStr for Place {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Place, String> {
-        let refuse = || format!("cannot read the place '{text}'; expected 'y < 0.02', 'x > 0.3' or 'ball x y z radius'");
+        let refuse =
+            || format!("cannot read the place '{text}'; expected 'y < 0.02', 'x > 0.3' or 'ball x y z radius'");
         let number = |s: &str| s.trim().parse::<f64>().ok().filter(|x| x.is_finite()).ok_or_else(refuse);
         if let Some(rest) = text.trim().strip_prefix("ball") {
-            let numbers = rest.split([' ', ',']).filter(|s| !s.is_empty()).map(number).collect::<Result<Vec<_>, _>>()?;
+            let numbers =
+                rest.split([' ', ',']).filter(|s| !s.is_empty()).map(number).collect::<Result<Vec<_>, _>>()?;
             let [x, y, z, radius] = numbers[..] else { return Err(refuse()) };
             return Ok(Place::Ball { centre: DVec3::new(x, y, z), radius });
         }
@@ -81,7 +83,9 @@ impl FromStr for Place {
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Side { axis, above, at } => write!(f, "{} {} {at}", ["x", "y", "z"][*axis], if *above { '>' } else { '<' }),
+            Place::Side { axis, above, at } => {
+                write!(f, "{} {} {at}", ["x", "y", "z"][*axis], if *above { '>' } else { '<' })
+            }
             Place::Ball { centre, radius } => write!(f, "ball {} {} {} {radius}", centre.x, centre.y, centre.z),
         }
     }

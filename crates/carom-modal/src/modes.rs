@@ -155,8 +155,7 @@ pub fn modes_of(
     progress(Stage::Surface, 0.0);
     let field = mesh.field(&solved.vectors);
     let normals = body.surface.vertex_normals();
-    let places: Vec<_> =
-        body.surface.positions.par_iter().zip(&normals).map(|(p, n)| field.locate(*p, *n)).collect();
+    let places: Vec<_> = body.surface.positions.par_iter().zip(&normals).map(|(p, n)| field.locate(*p, *n)).collect();
     let modes = solved.values.len();
     let shapes: Vec<[f32; 3]> = (0..modes)
         .into_par_iter()

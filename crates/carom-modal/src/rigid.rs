@@ -48,7 +48,8 @@ pub fn lowest_estimate(matrices: &Matrices, positions: &[DVec3], rigid: &Block) 
     let masses = gram.self_adjoint_eigen(Side::Lower).map_err(failed)?;
     let most = masses.S().column_vector().iter().copied().fold(0.0, f64::max);
     let kept: Vec<usize> = (0..30).filter(|&i| masses.S().column_vector()[i] > 1e-9 * most).collect();
-    let basis = Mat::from_fn(30, kept.len(), |i, j| masses.U()[(i, kept[j])] / masses.S().column_vector()[kept[j]].sqrt());
+    let basis =
+        Mat::from_fn(30, kept.len(), |i, j| masses.U()[(i, kept[j])] / masses.S().column_vector()[kept[j]].sqrt());
     let reduced = basis.transpose() * &stiff * &basis;
     let values = reduced.self_adjoint_eigen(Side::Lower).map_err(failed)?;
     let highest = values.S().column_vector().iter().copied().fold(0.0, f64::max);
