@@ -67,7 +67,7 @@ pub enum Warning {
         /// How many went.
         vertices: usize,
     },
-    /// Triangles that repeated another and were dropped.
+    /// Triangles on the same three vertices as another, repeating or cancelling it, that were dropped.
     Duplicate {
         /// How many.
         triangles: usize,
@@ -98,7 +98,9 @@ impl fmt::Display for Warning {
             }
             Warning::Degenerate { triangles } => write!(f, "{triangles} triangles without area were dropped"),
             Warning::Welded { vertices } => write!(f, "{vertices} coinciding vertices were merged"),
-            Warning::Duplicate { triangles } => write!(f, "{triangles} triangles that repeat another were dropped"),
+            Warning::Duplicate { triangles } => {
+                write!(f, "{triangles} triangles that repeat or cancel another were dropped")
+            }
             Warning::Unused { vertices } => write!(f, "{vertices} vertices that no triangle uses were dropped"),
             Warning::TurnedPieces { pieces } => {
                 write!(f, "{pieces} parts of the surface were inside out and have been turned")

@@ -7,7 +7,7 @@ use crate::{
     Bvh, MeshSolid, ShapeError, TriMesh, Warning,
     mass::{outer, symmetric_eigen},
     orient, sample,
-    topology::{Edges, Patches, connected_pieces},
+    topology::{Edges, Patches},
     weld,
 };
 use glam::{DMat3, DVec3};
@@ -98,8 +98,7 @@ pub fn repaired(mesh: &TriMesh, weld_tolerance: f64) -> Result<Repaired, ShapeEr
         solid.set_overlaps(true);
         warnings.push(Warning::Overlaps { share });
     }
-    let pieces = connected_pieces(&surface);
-    Ok(Repaired { surface, solid, warnings, pieces })
+    Ok(Repaired { surface, solid, warnings, pieces: edges.pieces() })
 }
 
 /// Refuses a surface whose triangles all lie in one plane.

@@ -49,7 +49,7 @@ impl Edges {
     /// Whether each edge is run through as often one way as the other. Then the winding number is a whole number
     /// everywhere off the surface and changes nowhere else: the surface has no gaps, though it may be non-manifold.
     pub(crate) fn is_boundless(&self) -> bool {
-        self.iter().all(|sides| 2 * sides.iter().filter(|s| s.forward).count() == sides.len())
+        self.iter().all(is_balanced)
     }
 
     pub(crate) fn census(&self) -> EdgeCensus {
@@ -62,6 +62,15 @@ impl Edges {
             }
         }
         census
+    }
+
+    /// How many parts share no edge with each other.
+    pub(crate) fn pieces(&self) -> usize {
+        let mut sets = Sets::new(self.sides.len() / 3);
+        for pair in self.iter().flat_map(|sides| sides.windows(2)) {
+            sets.join(pair[0].triangle, pair[1].triangle, false);
+        }
+        sets.numbered().1
     }
 
     /// How many closed loops the open edges form.
@@ -92,6 +101,11 @@ impl Edges {
         }
         loops
     }
+}
+
+/// Whether the triangles run through the edge as often one way as the other.
+fn is_balanced(sides: &[EdgeSide]) -> bool {
+    2 * sides.iter().filter(|s| s.forward).count() == sides.len()
 }
 
 /// Sets that are joined pairwise, each member knowing whether it agrees with its root (union-find with parity).
@@ -149,7 +163,7 @@ impl Sets {
     }
 }
 
-/// Parts of a surface that are connected over edges with exactly two triangles.
+/// Parts of a surface whose orientation hangs together: over edges with two triangles, or as many each way.
 pub(crate) struct Patches {
     /// The patch of each triangle.
     pub(crate) of_triangle: Vec<u32>,
@@ -162,8 +176,13 @@ impl Patches {
     pub(crate) fn of(mesh: &TriMesh, edges: &Edges) -> Patches {
         let mut sets = Sets::new(mesh.triangles.len());
         for sides in edges.iter() {
-            if let [a, b] = sides {
-                sets.join(a.triangle, b.triangle, a.forward == b.forward);
+            match sides {
+                [a, b] => sets.join(a.triangle, b.triangle, a.forward == b.forward),
+                // As many each way: they agree as they are, and turning one of them would tear the surface open.
+                _ if is_balanced(sides) => {
+                    sides.windows(2).for_each(|pair| sets.join(pair[0].triangle, pair[1].triangle, false));
+                }
+                _ => {}
             }
         }
         let mut turned: Vec<bool> = (0..mesh.triangles.len() as u32).map(|t| sets.root(t).1).collect();
@@ -190,11 +209,5 @@ impl Patches {
 /// # Ok::<(), carom_shape::ShapeError>(())
 /// ```
 pub fn connected_pieces(mesh: &TriMesh) -> usize {
-    let mut sets = Sets::new(mesh.triangles.len());
-    for sides in Edges::of(mesh).iter() {
-        for pair in sides.windows(2) {
-            sets.join(pair[0].triangle, pair[1].triangle, false);
-        }
-    }
-    sets.numbered().1
+    Edges::of(mesh).pieces()
 }

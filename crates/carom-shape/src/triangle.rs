@@ -115,7 +115,9 @@ impl Ray {
             return None;
         }
         let determinant = u + v + w;
-        if determinant == 0.0 {
+        // Below the rounding of its terms the triangle is seen edge-on or has no area, and its weights are noise.
+        let extent = |p: f64, q: f64, r: f64| p.abs().max(q.abs()).max(r.abs());
+        if determinant.abs() <= 8.0 * f64::EPSILON * extent(ax, bx, cx) * extent(ay, by, cy) {
             return None;
         }
         let weights = [u / determinant, v / determinant, w / determinant];

@@ -2,7 +2,7 @@
 //!
 //! Deterministic: vertices are taken in order, each joins the first earlier one within the tolerance or stays.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use glam::DVec3;
 
@@ -15,7 +15,7 @@ pub struct WeldReport {
     pub merged: usize,
     /// Triangles dropped because two of their corners are one vertex.
     pub degenerate: usize,
-    /// Triangles dropped because the same three vertices were already joined.
+    /// Triangles dropped because another on the same three vertices repeats or cancels them.
     pub duplicate: usize,
     /// Vertices dropped because no triangle used them.
     pub unused: usize,
@@ -87,29 +87,27 @@ fn merge_targets(positions: &[DVec3], tolerance: f64) -> Vec<u32> {
     target
 }
 
-/// Drops repetitions of a triangle. Twins that face each other stay, because their winding numbers cancel as they
-/// should between two bodies that touch, unless every triangle has one: then the file drew each face from both sides.
+/// Leaves of triangles on the same three vertices at most one. Two that face each other cancel, as the winding number
+/// has it: a flap without thickness, or the common wall of two bodies. Where everything would cancel, the file drew
+/// each face from both sides, and one of each stays.
 fn drop_duplicates(triangles: &mut Vec<[u32; 3]>) -> usize {
     let before = triangles.len();
-    let from_least = |[a, b, c]: [u32; 3]| {
-        if a < b && a < c {
-            [a, b, c]
-        } else if b < c {
-            [b, c, a]
-        } else {
-            [c, a, b]
-        }
+    let sorted = |&[a, b, c]: &[u32; 3]| {
+        let mut key = [a, b, c];
+        key.sort_unstable();
+        let even = key == [a, b, c] || key == [b, c, a] || key == [c, a, b];
+        (key, if even { 1i64 } else { -1 })
     };
-    let mut seen = HashSet::with_capacity(before);
-    triangles.retain(|&t| seen.insert(from_least(t)));
-    let two_sided = triangles.iter().all(|&[a, b, c]| seen.contains(&from_least([a, c, b])));
-    if two_sided {
-        let mut kept = HashSet::with_capacity(before);
-        triangles.retain(|&t| {
-            let mut key = t;
-            key.sort_unstable();
-            kept.insert(key)
-        });
+    let mut balance: HashMap<[u32; 3], i64> = HashMap::with_capacity(before);
+    for (key, sign) in triangles.iter().map(sorted) {
+        *balance.entry(key).or_default() += sign;
     }
+    let two_sided = balance.values().all(|&net| net == 0);
+    // Whoever is kept takes the entry away with it, so that no second one follows.
+    triangles.retain(|t| {
+        let (key, sign) = sorted(t);
+        let keep = balance.get(&key).is_some_and(|&net| two_sided || net * sign > 0);
+        keep && balance.remove(&key).is_some()
+    });
     before - triangles.len()
 }
