@@ -67,6 +67,21 @@ pub enum Warning {
         /// How many went.
         vertices: usize,
     },
+    /// Triangles on the same three vertices as another, repeating or cancelling it, that were dropped.
+    Duplicate {
+        /// How many.
+        triangles: usize,
+    },
+    /// Vertices that no triangle used and that were dropped.
+    Unused {
+        /// How many.
+        vertices: usize,
+    },
+    /// Some parts of the surface were inside out and have been turned.
+    TurnedPieces {
+        /// How many.
+        pieces: usize,
+    },
 }
 
 impl fmt::Display for Warning {
@@ -83,6 +98,13 @@ impl fmt::Display for Warning {
             }
             Warning::Degenerate { triangles } => write!(f, "{triangles} triangles without area were dropped"),
             Warning::Welded { vertices } => write!(f, "{vertices} coinciding vertices were merged"),
+            Warning::Duplicate { triangles } => {
+                write!(f, "{triangles} triangles that repeat or cancel another were dropped")
+            }
+            Warning::Unused { vertices } => write!(f, "{vertices} vertices that no triangle uses were dropped"),
+            Warning::TurnedPieces { pieces } => {
+                write!(f, "{pieces} parts of the surface were inside out and have been turned")
+            }
         }
     }
 }

@@ -4,15 +4,37 @@
 //! where the inside is. Lengths are metres, y is up.
 
 mod body;
+mod bvh;
+mod diagnose;
 mod error;
+mod export;
+mod forms;
+mod import;
 mod mass;
 mod mesh;
+mod mesh_solid;
+mod orient;
+mod sample;
 mod solid;
+mod thickness;
+mod topology;
 mod tree;
+mod triangle;
+mod weld;
+mod winding;
 
 pub use body::{Body, Warning};
+pub use bvh::{Bvh, ClosestPoint, RayHit};
+pub use diagnose::{Repaired, repaired};
 pub use error::ShapeError;
+pub use export::{write_obj, write_ply, write_stl_binary};
+pub use import::{ImportOptions, UpAxis, body_from_mesh, import, read_gltf, read_obj, read_ply, read_stl, unit};
 pub use mass::{MassProperties, PrincipalAxes, symmetric_eigen};
 pub use mesh::TriMesh;
+pub use mesh_solid::MeshSolid;
 pub use solid::{Aabb, Solid};
+pub use thickness::{WallThickness, wall_thickness};
+pub use topology::connected_pieces;
 pub use tree::{Profile, Shape};
+pub use weld::{WeldReport, weld};
+pub use winding::{WINDING_ACCURACY, WindingTree, exact_winding_number};
