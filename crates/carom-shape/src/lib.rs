@@ -7,6 +7,7 @@ mod body;
 mod error;
 mod mass;
 mod mesh;
+mod named;
 mod solid;
 mod tree;
 
@@ -14,5 +15,6 @@ pub use body::{Body, Warning};
 pub use error::ShapeError;
 pub use mass::{MassProperties, PrincipalAxes, symmetric_eigen};
 pub use mesh::TriMesh;
+pub use named::{NamedShape, Parameter, catalogue, named};
 pub use solid::{Aabb, Solid};
 pub use tree::{Profile, Shape};
