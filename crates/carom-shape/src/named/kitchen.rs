@@ -1,6 +1,6 @@
 //! Crockery and other turned bodies: bowl, cup, mug, plate, pot, candlestick, bell.
 
-use super::outline::{Point, arc, bezier, profile, rounded_polygon, rounded_polyline, wall};
+use super::outline::{Point, bezier, profile, rim, rounded_polygon, rounded_polyline, wall};
 use super::{NamedShape, Values, length};
 use crate::{Shape, ShapeError};
 
@@ -155,7 +155,7 @@ fn vessel(diameter: f64, height: f64, wall: f64, bottom: f64, handles: Vec<Shape
     let inner_round = (round - wall).max(0.25 * round);
     let mut cavity =
         rounded_polyline(&[[0.0, bottom, 0.0], [inner, bottom, inner_round], [inner, height - 0.5 * wall, 0.0]]);
-    cavity.extend(arc([middle, height - 0.5 * wall], 0.5 * wall, 180.0, 90.0));
+    cavity.extend(rim([middle, height - 0.5 * wall], 0.5 * wall, 180.0, 90.0));
     cavity.extend([[middle, height + diameter], [0.0, height + diameter]]);
     let parts = std::iter::once(body).chain(handles).collect();
     Shape::Difference {

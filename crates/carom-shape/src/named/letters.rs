@@ -1,7 +1,7 @@
 //! The letters B O U N C E of *Bounce*, Figs. 1 and 2: outlines of even stroke, drawn out along z and centred on the
 //! origin, upright in y.
 
-use super::outline::{Point, arc, elliptic_arc, moved, profile_with_holes};
+use super::outline::{Point, arc, ellipse, moved, profile_with_holes};
 use super::{NamedShape, Parameter, Values, length};
 use crate::{Shape, ShapeError};
 
@@ -76,8 +76,8 @@ fn b(s: f64) -> Glyph {
 fn o(s: f64) -> Glyph {
     let width = 0.84;
     let (centre, radii) = ([0.5 * width, 0.5], [0.5 * width, 0.5]);
-    let hole = elliptic_arc(centre, radii.map(|r| r - s), 0.0, 360.0);
-    Glyph { width, outline: elliptic_arc(centre, radii, 0.0, 360.0), holes: vec![hole] }
+    let hole = ellipse(centre, radii.map(|r| r - s));
+    Glyph { width, outline: ellipse(centre, radii), holes: vec![hole] }
 }
 
 fn u(s: f64) -> Glyph {
