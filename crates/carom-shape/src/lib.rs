@@ -5,8 +5,10 @@
 
 mod body;
 mod error;
+mod field;
 mod mass;
 mod mesh;
+mod named;
 mod solid;
 mod tree;
 
