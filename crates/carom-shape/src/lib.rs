@@ -5,6 +5,7 @@
 
 mod body;
 mod error;
+mod field;
 mod mass;
 mod mesh;
 mod named;
