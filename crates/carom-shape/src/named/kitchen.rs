@@ -180,8 +180,8 @@ pub(super) const CANDLESTICK: NamedShape = NamedShape {
     material: "brass",
     parameters: &[
         length("height", 0.2, "height"),
-        length("base", 0.09, "diameter of the foot"),
-        length("stem", 0.016, "diameter of the stem at its thinnest"),
+        length("base", 0.08, "diameter of the foot"),
+        length("stem", 0.014, "diameter of the stem at its thinnest"),
         length("socket", 0.022, "diameter of the candle"),
     ],
     make: candlestick,
@@ -194,17 +194,17 @@ fn candlestick(v: &Values) -> Result<Shape, ShapeError> {
     v.at_most("stem", stem, 0.3 * height, "three tenths of the height")?;
     v.at_most("socket", socket, 0.3 * height, "three tenths of the height")?;
     let (foot, thin, candle) = (0.5 * base, 0.5 * stem, 0.5 * socket);
-    let (knob, pan, holder) = (1.8 * thin, thin.max(2.0 * candle), thin.max(1.3 * candle));
+    let (knob, pan, holder) = (1.8 * thin, thin.max(1.8 * candle), thin.max(1.3 * candle));
     let corners = [
         (0.0, 0.0, 0.0),
         (foot, 0.0, 0.01),
         (foot, 0.03, 0.02),
-        (thin + 0.25 * (foot - thin), 0.08, 0.06),
+        (thin + 0.25 * (foot - thin), 0.07, 0.05),
         (thin, 0.16, 0.06),
         (thin, 0.38, 0.03),
         (knob, 0.44, 0.03),
         (thin, 0.5, 0.03),
-        (thin, 0.78, 0.04),
+        (thin, 0.8, 0.03),
         (pan, 0.84, 0.006),
         (pan, 0.86, 0.006),
         (holder, 0.87, 0.005),
