@@ -312,7 +312,8 @@ fn numbers_out_of_range_are_refused_by_name() {
 
 #[test]
 fn combinations_that_make_no_body_are_refused_with_what_was_expected() {
-    let cases: [(&str, &[(&str, f64)], &str); 12] = [
+    type Settings = &'static [(&'static str, f64)];
+    let cases: [(&str, Settings, &str); 12] = [
         ("rod", &[("length", 0.01), ("diameter", 0.02)], "length"),
         ("bar", &[("rounding", 0.01)], "rounding"),
         ("pipe", &[("wall", 0.02)], "wall"),
