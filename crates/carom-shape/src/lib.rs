@@ -10,6 +10,7 @@ mod mass;
 mod mesh;
 mod named;
 mod solid;
+mod surface;
 mod tree;
 
 pub use body::{Body, Warning};

@@ -15,6 +15,7 @@ use glam::{DMat3, DVec2, DVec3};
 
 use crate::{Aabb, Solid};
 
+pub(crate) use build::{LONGEST, SHORTEST};
 pub(crate) use helix::Helix;
 pub(crate) use outline::Outline;
 use primitive::{cone, cuboid, meridian, prism, smooth_minimum};
