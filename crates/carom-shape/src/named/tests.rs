@@ -15,8 +15,9 @@ fn default(name: &str) -> Shape {
     with(name, &[]).unwrap()
 }
 
-/// A body sampled on a lattice: its volume and centre to second order, and the cells whose middle is inside.
+/// A body sampled on a lattice of cells of one size: its volume and centre to second order, and the cells whose middle is inside.
 struct Cells {
+    size: f64,
     volume: f64,
     centre: DVec3,
     inside: HashSet<IVec3>,
@@ -27,14 +28,15 @@ impl Cells {
         let solid = shape.build().unwrap();
         let bounds = solid.bounds().padded(size);
         let across = (bounds.size().max_element() / size).ceil() as i32;
-        let mut cells = Cells { volume: 0.0, centre: DVec3::ZERO, inside: HashSet::new() };
-        cells.add(&*solid, bounds.min, size, IVec3::ZERO, (across as u32).next_power_of_two() as i32);
+        let mut cells = Cells { size, volume: 0.0, centre: DVec3::ZERO, inside: HashSet::new() };
+        cells.add(&*solid, bounds.min, IVec3::ZERO, (across as u32).next_power_of_two() as i32);
         cells.centre /= cells.volume;
         cells
     }
 
     /// Adds the block of `span`³ cells at `corner`, whole where the distance says that the surface is far.
-    fn add(&mut self, solid: &dyn Solid, origin: DVec3, size: f64, corner: IVec3, span: i32) {
+    fn add(&mut self, solid: &dyn Solid, origin: DVec3, corner: IVec3, span: i32) {
+        let size = self.size;
         let middle = origin + size * (corner.as_dvec3() + 0.5 * f64::from(span));
         let distance = solid.signed_distance(middle);
         let reach = 0.5 * 3_f64.sqrt() * size * f64::from(span);
@@ -44,7 +46,7 @@ impl Cells {
         if span > 1 && distance > -reach {
             for octant in 0..8 {
                 let step = IVec3::new(octant & 1, octant >> 1 & 1, octant >> 2) * (span / 2);
-                self.add(solid, origin, size, corner + step, span / 2);
+                self.add(solid, origin, corner + step, span / 2);
             }
             return;
         }
@@ -222,12 +224,71 @@ fn the_bowling_pin_balances_where_the_rules_want_it() {
 }
 
 #[test]
-fn the_fork_is_tuned_to_a4_as_a_clamped_bar() {
+fn the_fork_is_tuned_to_a4_by_the_formula_of_its_description() {
     let fork = catalogue().iter().find(|shape| shape.name == "tuning-fork").unwrap();
     let of = |name: &str| fork.parameters.iter().find(|p| p.name == name).unwrap().default;
-    let speed = (2e11_f64 / 7850.0).sqrt();
-    let pitch = 1.875104_f64.powi(2) / (2.0 * PI) * speed * of("thickness") / 12_f64.sqrt() / of("length").powi(2);
-    assert!((pitch / 440.0 - 1.0).abs() < 0.01, "{pitch} Hz");
+    let (thickness, length) = (of("thickness"), of("length") + 0.44 * of("thickness"));
+    let pitch = 1.875104_f64.powi(2) / (2.0 * PI) * (2e11_f64 / 7850.0 / 12.0).sqrt() * thickness / length.powi(2);
+    assert!((pitch / 440.0 - 1.0).abs() < 0.003, "{pitch} Hz");
+}
+
+#[test]
+fn surfaces_enclose_the_volume_of_the_field_in_one_piece() {
+    // One of each kind of tree: difference, union, smooth union, intersection, knot, outline with holes.
+    let edges = [
+        ("mug", 0.002),
+        ("tuning-fork", 0.001),
+        ("hockey-stick", 0.005),
+        ("spring", 0.0008),
+        ("trefoil", 0.0015),
+        ("letter-b", 0.0025),
+    ];
+    for (name, edge) in edges {
+        let shape = catalogue().iter().find(|shape| shape.name == name).unwrap();
+        let surface = default(name).surface(edge).unwrap();
+        let ratio = surface.volume() / cells_of(shape).volume;
+        assert!((ratio - 1.0).abs() < 0.025, "the surface of {name} holds {ratio} of its volume");
+        let mut group: Vec<usize> = (0..surface.positions.len()).collect();
+        fn root(group: &mut [usize], mut i: usize) -> usize {
+            while group[i] != i {
+                group[i] = group[group[i]];
+                i = group[i];
+            }
+            i
+        }
+        for t in &surface.triangles {
+            for (i, j) in [(t[0], t[1]), (t[1], t[2])] {
+                let (i, j) = (root(&mut group, i as usize), root(&mut group, j as usize));
+                group[i] = j;
+            }
+        }
+        let roots: HashSet<usize> =
+            surface.triangles.iter().map(|t| t[0] as usize).map(|i| root(&mut group, i)).collect();
+        assert_eq!(roots.len(), 1, "the surface of {name} has {} parts", roots.len());
+    }
+}
+
+#[test]
+fn bodies_are_as_large_as_their_parameters_say() {
+    let sizes: [(&str, [f64; 3]); 9] = [
+        ("mug", [0.114, 0.095, 0.08]),
+        ("pot", [0.37, 0.2, 0.28]),
+        ("bowl", [0.15, 0.06, 0.15]),
+        ("plate", [0.26, 0.024, 0.26]),
+        ("wrench", [0.2, 0.0391, 0.006]),
+        ("french-curve", [0.25, 0.0757, 0.003]),
+        ("bowling-pin", [4.766 * 0.0254, 0.381, 4.766 * 0.0254]),
+        ("table", [1.2, 0.75, 0.8]),
+        ("letter-b", [0.072, 0.1, 0.03]),
+    ];
+    for (name, size) in sizes {
+        let shape = catalogue().iter().find(|shape| shape.name == name).unwrap();
+        let Cells { inside, size: cell, .. } = cells_of(shape);
+        let low = inside.iter().fold(IVec3::MAX, |low, &c| low.min(c));
+        let high = inside.iter().fold(IVec3::MIN, |high, &c| high.max(c));
+        let found = cell * (high - low + 1).as_dvec3();
+        assert!((found - DVec3::from(size)).abs().max_element() <= 2.0 * cell, "{name} measures {found}");
+    }
 }
 
 #[test]

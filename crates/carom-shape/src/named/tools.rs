@@ -23,11 +23,12 @@ fn ruler(v: &Values) -> Result<Shape, ShapeError> {
 
 pub(super) const TUNING_FORK: NamedShape = NamedShape {
     name: "tuning-fork",
-    description: "A tuning fork near concert pitch (A4, 440 Hz in steel): two tines of 4 mm × 6 mm on a solid yoke, \
-        and a round stem along −y. Its pitch is that of a clamped bar, 0.1615 thickness / length² √(E/ρ).",
+    description: "A tuning fork for concert pitch (A4, 440 Hz in steel): two tines of 4 mm × 6 mm on a solid yoke, and \
+        a round stem along −y. Its pitch is that of a clamped bar, 0.1615 thickness / length² √(E/ρ), longer than the \
+        tines by 0.44 of their thickness because the yoke gives way.",
     material: "steel",
     parameters: &[
-        length("length", 0.0861, "length of the tines, from the yoke to the tip"),
+        length("length", 0.08435, "length of the tines, from the yoke to the tip"),
         length("thickness", 0.004, "thickness of a tine along x, the way it swings"),
         length("width", 0.006, "width of a tine along z"),
         length("gap", 0.008, "distance between the tines"),
@@ -144,8 +145,9 @@ fn wrench(v: &Values) -> Result<Shape, ShapeError> {
     v.at_least("length", length, 4.4 * radius, "room for two heads and a handle")?;
     v.at_most("handle", handle, 1.5 * radius, "three quarters of the head")?;
     v.at_most("angle", angle, 30.0, "beyond which the slot would cut into the handle")?;
-    let centre = 0.5 * length - radius;
     let mouth = (0.5 * jaw / radius).asin().to_degrees();
+    // The slot may take away the disc's farthest point; then the lower jaw's tip is the end of the wrench.
+    let centre = 0.5 * length - radius * (mouth - angle).max(0.0).to_radians().cos();
     let neck = (0.5 * handle / radius).asin().to_degrees();
     let (sin, cos) = angle.to_radians().sin_cos();
     let in_slot = |x: f64, y: f64| [centre + cos * x - sin * y, sin * x + cos * y];
