@@ -1,0 +1,432 @@
+//! Dual contouring of any field (Ju, Losasso, Schaefer, Warren 2002), manifold in every cell.
+//!
+//! Where the field changes sign along an edge of a regular grid, the crossing and its normal are found; each cell gets one vertex
+//! per sheet of the surface that passes through it, where the tangent planes of the sheet's crossings meet best, so sharp
+//! edges are kept. Sheets are told apart by a rule on the signs of each face, on which both its cells agree: every edge of
+//! the mesh has exactly two triangles. The grid is centred on the body's box, so mirror images of the body mesh alike.
+
+use std::collections::HashMap;
+
+use glam::{DMat3, DVec3, IVec3};
+use rayon::prelude::*;
+
+use super::edges::{CELL_EDGES, FACE_CORNERS, FACES, corner_offset, edge_between};
+use crate::field::Field;
+use crate::mass::outer;
+use crate::{ShapeError, TriMesh, symmetric_eigen};
+
+/// Cells that the surface may pass through; bounds memory.
+const MOST_CELLS: usize = 6_000_000;
+/// Tangent planes closer to parallel than this share of the largest eigenvalue do not place a vertex.
+const FLAT: f64 = 0.03;
+/// How far a vertex may leave its cell, in cells.
+const SLACK: f64 = 0.05;
+/// Cells across the body; bounds the time.
+const MOST_ACROSS: f64 = 2000.0;
+
+/// Crossing of the surface with an edge of the grid.
+#[derive(Clone, Copy, Debug)]
+struct Crossing {
+    point: DVec3,
+    normal: DVec3,
+}
+
+/// One sheet of the surface in a cell: the edges of the cell that it crosses, as bits, and its vertex.
+struct Sheet {
+    edges: u16,
+    vertex: u32,
+}
+
+struct Grid<'a> {
+    field: &'a Field,
+    origin: DVec3,
+    cell: f64,
+}
+
+/// A mesh of the zero set of `field` with edges of about `cell`.
+pub(crate) fn contour(field: &Field, cell: f64) -> Result<TriMesh, ShapeError> {
+    let bounds = field.bounds();
+    if bounds.size().max_element() / cell > MOST_ACROSS {
+        let problem = format!("an edge length of {cell} m is less than a {MOST_ACROSS}th of the body");
+        return Err(ShapeError::BadParameter { shape: "surface".to_owned(), problem });
+    }
+    // An odd number of cells leaves no grid point in a plane of symmetry, where faces of parts like to lie.
+    let half = (0.5 * bounds.size() / cell).ceil().as_ivec3() + 1;
+    let count = 2 * half + 1;
+    let grid = Grid { field, origin: bounds.centre() - 0.5 * cell * count.as_dvec3(), cell };
+
+    let mut cells = Vec::new();
+    let side = count.max_element().max(1) as u32;
+    grid.collect(IVec3::ZERO, side.next_power_of_two() as i32, count, &mut cells)?;
+    let inside = grid.signs(&cells);
+    cells.retain(|&at| {
+        let first = inside[&at];
+        (1..8).any(|c| inside[&(at + corner_offset(c))] != first)
+    });
+    if cells.is_empty() {
+        let detail = format!("no part of it is as thick as the edge length of {cell} m");
+        return Err(ShapeError::NoVolume { detail });
+    }
+    let crossings = grid.crossings(&cells, &inside);
+
+    let mut mesh = TriMesh::default();
+    let mut sheets: HashMap<IVec3, Vec<Sheet>> = HashMap::with_capacity(cells.len());
+    let split: Vec<Vec<(u16, DVec3)>> = cells
+        .par_iter()
+        .map(|&at| {
+            let signs = std::array::from_fn(|c| inside[&(at + corner_offset(c))]);
+            let place = |edges: u16| {
+                let on = |e: &usize| edges >> e & 1 == 1;
+                let data: Vec<Crossing> = (0..12).filter(on).map(|e| crossings[&edge_key(at, e)]).collect();
+                (edges, grid.vertex(at, &data))
+            };
+            sheets_of(signs).into_iter().map(place).collect()
+        })
+        .collect();
+    for (&at, parts) in cells.iter().zip(split) {
+        let mut add = |(edges, position): (u16, DVec3)| {
+            mesh.positions.push(position);
+            Sheet { edges, vertex: mesh.positions.len() as u32 - 1 }
+        };
+        sheets.insert(at, parts.into_iter().map(&mut add).collect());
+    }
+    grid.connect(&cells, &inside, &crossings, &sheets, &mut mesh);
+    Ok(mesh)
+}
+
+/// Lower end and axis of an edge of a cell.
+fn edge_key(cell: IVec3, edge: usize) -> (IVec3, u8) {
+    let (corner, axis) = CELL_EDGES[edge];
+    (cell + corner_offset(corner), axis as u8)
+}
+
+/// The sheets in a cell with these corners inside, as sets of crossed edges. In each face crossed edges are joined in pairs;
+/// of four, those around an inside corner. Closed chains of joined edges are sheets.
+fn sheets_of(inside: [bool; 8]) -> Vec<u16> {
+    let mut group: [usize; 12] = std::array::from_fn(|e| e);
+    let mut crossed = 0u16;
+    for (edge, &(corner, axis)) in CELL_EDGES.iter().enumerate() {
+        if inside[corner] != inside[corner | 1 << axis] {
+            crossed |= 1 << edge;
+        }
+    }
+    for face in 0..FACES {
+        for [a, b] in joined_in(face, &inside).into_iter().flatten() {
+            let (from, to) = (group[a].max(group[b]), group[a].min(group[b]));
+            for g in &mut group {
+                if *g == from {
+                    *g = to;
+                }
+            }
+        }
+    }
+    let members = |g: usize| (0..12).filter(|&e| crossed >> e & 1 == 1 && group[e] == g).fold(0, |set, e| set | 1 << e);
+    (0..12).map(members).filter(|&set| set != 0).collect()
+}
+
+/// Pairs of crossed edges of a face that one sheet joins.
+fn joined_in(face: usize, inside: &[bool; 8]) -> [Option<[usize; 2]>; 2] {
+    let corners = FACE_CORNERS[face];
+    let edge = |i: usize| edge_between(corners[i % 4], corners[(i + 1) % 4]);
+    let crossed = |i: usize| inside[corners[i % 4]] != inside[corners[(i + 1) % 4]];
+    let mut all = (0..4).filter(|&i| crossed(i));
+    match (0..4).filter(|&i| crossed(i)).count() {
+        2 => [all.next().zip(all.next()).map(|(i, j)| [edge(i), edge(j)]), None],
+        4 => {
+            let first = usize::from(!inside[corners[0]]);
+            [first, first + 2].map(|i| Some([edge(i + 3), edge(i)]))
+        }
+        _ => [None, None],
+    }
+}
+
+impl Grid<'_> {
+    fn corner(&self, at: IVec3) -> DVec3 {
+        self.origin + self.cell * at.as_dvec3()
+    }
+
+    /// The cells that the surface may touch, by descent through cubes that it cannot pass over.
+    fn collect(&self, at: IVec3, side: i32, count: IVec3, cells: &mut Vec<IVec3>) -> Result<(), ShapeError> {
+        if at.cmpge(count).any() {
+            return Ok(());
+        }
+        let half = 0.5 * f64::from(side);
+        let reach = 3f64.sqrt() * half * self.cell * (1.0 + 1e-9);
+        if self.field.distance(self.origin + self.cell * (at.as_dvec3() + half)).abs() > reach {
+            return Ok(());
+        }
+        if side == 1 {
+            if cells.len() == MOST_CELLS {
+                let problem = format!("edge length {} m makes more than {MOST_CELLS} cells", self.cell);
+                return Err(ShapeError::BadParameter { shape: "surface".to_owned(), problem });
+            }
+            cells.push(at);
+            return Ok(());
+        }
+        for c in 0..8 {
+            self.collect(at + side / 2 * corner_offset(c), side / 2, count, cells)?;
+        }
+        Ok(())
+    }
+
+    fn signs(&self, cells: &[IVec3]) -> HashMap<IVec3, bool> {
+        let mut corners: Vec<[i32; 3]> =
+            cells.iter().flat_map(|&at| (0..8).map(move |c| (at + corner_offset(c)).to_array())).collect();
+        corners.par_sort_unstable();
+        corners.dedup();
+        let inside = |at: [i32; 3]| (IVec3::from(at), self.field.distance(self.corner(IVec3::from(at))) < 0.0);
+        let signs: Vec<(IVec3, bool)> = corners.into_par_iter().map(inside).collect();
+        signs.into_iter().collect()
+    }
+
+    fn crossings(&self, cells: &[IVec3], inside: &HashMap<IVec3, bool>) -> HashMap<(IVec3, u8), Crossing> {
+        let mut edges: Vec<([i32; 3], u8)> = Vec::new();
+        for &at in cells {
+            for edge in 0..12 {
+                let (start, axis) = edge_key(at, edge);
+                if inside[&start] != inside[&(start + IVec3::AXES[axis as usize])] {
+                    edges.push((start.to_array(), axis));
+                }
+            }
+        }
+        edges.par_sort_unstable();
+        edges.dedup();
+        let found: Vec<_> = edges
+            .into_par_iter()
+            .map(|(start, axis)| {
+                let start = IVec3::from(start);
+                ((start, axis), self.cross(self.corner(start), self.corner(start + IVec3::AXES[axis as usize])))
+            })
+            .collect();
+        found.into_iter().collect()
+    }
+
+    /// The root between two points of different sign, by false position with the Illinois safeguard.
+    fn cross(&self, a: DVec3, b: DVec3) -> Crossing {
+        let (mut low, mut high) = (0.0, 1.0);
+        let (mut at_low, mut at_high) = (self.field.distance(a), self.field.distance(b));
+        let mut t = 0.5;
+        for _ in 0..60 {
+            t = if at_high == at_low {
+                0.5 * (low + high)
+            } else {
+                (low * at_high - high * at_low) / (at_high - at_low)
+            };
+            let value = self.field.distance(a.lerp(b, t));
+            if value.abs() <= 1e-12 * self.cell || high - low <= 1e-13 {
+                break;
+            }
+            if (value < 0.0) == (at_low < 0.0) {
+                (low, at_low, at_high) = (t, value, 0.5 * at_high);
+            } else {
+                (high, at_high, at_low) = (t, value, 0.5 * at_low);
+            }
+        }
+        let point = a.lerp(b, t);
+        Crossing { point, normal: self.normal(point) }
+    }
+
+    /// Central differences over a step so small that it seldom straddles a crease.
+    fn normal(&self, p: DVec3) -> DVec3 {
+        let step = 1e-6 * self.cell;
+        let slope = |e: DVec3| self.field.distance(p + step * e) - self.field.distance(p - step * e);
+        DVec3::new(slope(DVec3::X), slope(DVec3::Y), slope(DVec3::Z)).normalize_or_zero()
+    }
+
+    /// Where the tangent planes of a sheet meet, if that is in the cell; else where two of them do; else a point of the face.
+    fn vertex(&self, at: IVec3, crossings: &[Crossing]) -> DVec3 {
+        let low = self.corner(at) - SLACK * self.cell;
+        let high = low + (1.0 + 2.0 * SLACK) * self.cell;
+        let planes = TangentPlanes::new(crossings);
+        if planes.rank() > 1 {
+            let meet = |data: &[Crossing]| {
+                let point = TangentPlanes::new(data).meeting_point(planes.rank());
+                (point.cmpge(low).all() && point.cmple(high).all()).then_some(point)
+            };
+            if let Some(vertex) = self.refined(crossings, meet) {
+                return vertex;
+            }
+            let pairs = (0..crossings.len()).flat_map(|i| (0..i).map(move |j| [crossings[i], crossings[j]]));
+            let candidates =
+                pairs.filter_map(|pair| self.refined(&pair, |data| crease_in_box(data, planes.mean, low, high)));
+            let off = |p: DVec3| self.field.distance(p).abs();
+            let best = candidates.map(|p| (off(p), p)).min_by(|a, b| a.0.total_cmp(&b.0));
+            if let Some((_, vertex)) = best.filter(|(off, _)| *off < 1e-3 * self.cell) {
+                return vertex;
+            }
+        }
+        self.on_surface(planes.mean).point
+    }
+
+    /// Curved faces meet a little off the planes that touch them at the crossings: touches them again, nearer to the crease.
+    fn refined(&self, crossings: &[Crossing], meet: impl Fn(&[Crossing]) -> Option<DVec3>) -> Option<DVec3> {
+        let mut vertex = meet(crossings)?;
+        for _ in 0..2 {
+            let nearer = |c: &Crossing| self.on_surface(vertex.lerp(c.point, 0.1));
+            let closer: Vec<Crossing> = crossings.iter().map(nearer).collect();
+            if closer.iter().zip(crossings).any(|(new, old)| new.normal.dot(old.normal) < 0.8) {
+                break;
+            }
+            vertex = meet(&closer)?;
+        }
+        Some(vertex)
+    }
+
+    /// Moves a point along the normal onto the surface.
+    fn on_surface(&self, mut point: DVec3) -> Crossing {
+        for _ in 0..3 {
+            let normal = self.normal(point);
+            point -= self.field.distance(point) * normal;
+        }
+        Crossing { point, normal: self.normal(point) }
+    }
+
+    /// A polygon around every crossed edge: the vertices of the four cells at the edge, split in triangles.
+    fn connect(
+        &self,
+        cells: &[IVec3],
+        inside: &HashMap<IVec3, bool>,
+        crossings: &HashMap<(IVec3, u8), Crossing>,
+        sheets: &HashMap<IVec3, Vec<Sheet>>,
+        mesh: &mut TriMesh,
+    ) {
+        // Two sheets may join the same two vertices through one face; each then gets a vertex of its own in the face.
+        let mut between: HashMap<[(IVec3, u8); 2], u32> = HashMap::new();
+        for &cell in cells {
+            for axis in 0..3 {
+                // Each edge belongs to the cell of which it is the innermost edge, the last corner's.
+                let (u, v) = (IVec3::AXES[(axis + 1) % 3], IVec3::AXES[(axis + 2) % 3]);
+                let start = cell + u + v;
+                let key = (start, axis as u8);
+                if !crossings.contains_key(&key) {
+                    continue;
+                }
+                let around = [cell, cell + u, cell + u + v, cell + v];
+                let sheet_at = |at: IVec3, key: (IVec3, u8)| -> u32 {
+                    let edge = (0..12).find(|&e| edge_key(at, e) == key).unwrap_or(0);
+                    let list = sheets.get(&at).map(Vec::as_slice).unwrap_or_default();
+                    list.iter().find(|s| s.edges >> edge & 1 == 1).map_or(0, |s| s.vertex)
+                };
+                let mut polygon: Vec<u32> = Vec::with_capacity(4);
+                for i in 0..4 {
+                    let (here, next) = (around[i], around[(i + 1) % 4]);
+                    polygon.push(sheet_at(here, key));
+                    let Some([pair, other]) = ambiguous_pairs(here, next, key, inside) else { continue };
+                    if other
+                        .iter()
+                        .all(|&k| sheet_at(here, k) == sheet_at(here, key) && sheet_at(next, k) == sheet_at(next, key))
+                    {
+                        let middle = 0.5 * (crossings[&pair[0]].point + crossings[&pair[1]].point);
+                        let vertex = *between.entry(pair).or_insert_with(|| {
+                            mesh.positions.push(middle);
+                            mesh.positions.len() as u32 - 1
+                        });
+                        polygon.push(vertex);
+                    }
+                }
+                if !inside[&start] {
+                    polygon.reverse();
+                }
+                self.split(&polygon, mesh);
+            }
+        }
+    }
+
+    /// Cuts a quadrilateral along the diagonal whose middle is nearer to the surface, so that creases are followed.
+    fn split(&self, polygon: &[u32], mesh: &mut TriMesh) {
+        let position = |i: usize| mesh.positions[polygon[i] as usize];
+        if let [a, b, c, d] = *polygon {
+            let off = |i: usize, j: usize| self.field.distance(0.5 * (position(i) + position(j))).abs();
+            let lengths = (position(0).distance(position(2)), position(1).distance(position(3)));
+            let (first, second) = (off(0, 2), off(1, 3));
+            let tie = (first - second).abs() <= 1e-9 * self.cell;
+            if if tie { lengths.0 <= lengths.1 } else { first < second } {
+                mesh.triangles.extend([[a, b, c], [a, c, d]]);
+            } else {
+                mesh.triangles.extend([[b, c, d], [b, d, a]]);
+            }
+            return;
+        }
+        for i in 1..polygon.len() - 1 {
+            mesh.triangles.push([polygon[0], polygon[i], polygon[i + 1]]);
+        }
+    }
+}
+
+/// In the face between two neighbouring cells, if all four edges are crossed: the pair that holds `key`, and the other one.
+fn ambiguous_pairs(
+    here: IVec3,
+    next: IVec3,
+    key: (IVec3, u8),
+    inside: &HashMap<IVec3, bool>,
+) -> Option<[[(IVec3, u8); 2]; 2]> {
+    let step = next - here;
+    let upper = step.max_element() > 0;
+    let axis = step.abs().to_array().iter().position(|&s| s == 1)?;
+    let face = 2 * axis + usize::from(upper);
+    let signs = std::array::from_fn(|c| inside[&(here + corner_offset(c))]);
+    let [Some(a), Some(b)] = joined_in(face, &signs) else { return None };
+    let keys = |pair: [usize; 2]| {
+        let mut keys = pair.map(|e| edge_key(here, e));
+        keys.sort_by_key(|(at, axis)| (at.to_array(), *axis));
+        keys
+    };
+    let (a, b) = (keys(a), keys(b));
+    Some(if a.contains(&key) { [a, b] } else { [b, a] })
+}
+
+/// The point nearest to `mean` on the line where the planes of two crossings meet, as far as it runs in a box.
+fn crease_in_box(pair: &[Crossing], mean: DVec3, low: DVec3, high: DVec3) -> Option<DVec3> {
+    let [a, b] = pair else { return None };
+    let direction = a.normal.cross(b.normal);
+    if direction.length() < 0.3 {
+        return None;
+    }
+    let direction = direction.normalize();
+    let planes = DMat3::from_cols(a.normal, b.normal, direction).transpose();
+    let foot = mean + planes.inverse() * DVec3::new(a.normal.dot(a.point - mean), b.normal.dot(b.point - mean), 0.0);
+    let (mut from, mut to) = (f64::NEG_INFINITY, f64::INFINITY);
+    for k in 0..3 {
+        let (s, t) = ((low[k] - foot[k]) / direction[k], (high[k] - foot[k]) / direction[k]);
+        if s.is_finite() && t.is_finite() {
+            (from, to) = (from.max(s.min(t)), to.min(s.max(t)));
+        } else if foot[k] < low[k] || foot[k] > high[k] {
+            return None;
+        }
+    }
+    (from <= to).then(|| foot + 0f64.clamp(from, to) * direction)
+}
+
+/// The planes that touch a sheet at its crossings, and the axes in which they agree least.
+struct TangentPlanes {
+    mean: DVec3,
+    /// Σ n (n·(p − mean)) over the crossings.
+    right: DVec3,
+    /// Eigenvalues and eigenvectors of Σ n nᵀ, ascending.
+    values: DVec3,
+    axes: DMat3,
+}
+
+impl TangentPlanes {
+    fn new(crossings: &[Crossing]) -> TangentPlanes {
+        let mean = crossings.iter().map(|c| c.point).sum::<DVec3>() / crossings.len() as f64;
+        let (mut matrix, mut right) = (DMat3::ZERO, DVec3::ZERO);
+        for c in crossings {
+            matrix += outer(c.normal, c.normal);
+            right += c.normal.dot(c.point - mean) * c.normal;
+        }
+        let (values, axes) = symmetric_eigen(matrix);
+        TangentPlanes { mean, right, values, axes }
+    }
+
+    /// One on a smooth face, two on a crease, three at a corner.
+    fn rank(&self) -> usize {
+        (0..3).filter(|&k| self.values[k] > FLAT * self.values[2]).count()
+    }
+
+    /// Nearest to all planes in the `rank` directions that they fix best, at the mean of the crossings in the others.
+    fn meeting_point(&self, rank: usize) -> DVec3 {
+        let along = |k: usize| self.axes.col(k).dot(self.right) / self.values[k] * self.axes.col(k);
+        self.mean + (3 - rank..3).map(along).sum::<DVec3>()
+    }
+}

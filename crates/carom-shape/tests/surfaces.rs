@@ -1,0 +1,136 @@
+//! What every surface promises: watertight, outward, on the border, of the right volume, sharp and symmetric.
+
+mod common;
+
+use std::collections::HashMap;
+
+use carom_shape::{Shape, TriMesh};
+use common::{at, cube, specimens, turned};
+use glam::DVec3;
+
+/// Directed edges without exactly one partner the other way round.
+fn open_edges(mesh: &TriMesh) -> usize {
+    let mut count: HashMap<(u32, u32), i32> = HashMap::new();
+    for t in &mesh.triangles {
+        for i in 0..3 {
+            *count.entry((t[i], t[(i + 1) % 3])).or_default() += 1;
+        }
+    }
+    count.iter().filter(|&(&(a, b), &n)| n != 1 || count.get(&(b, a)) != Some(&1)).count()
+}
+
+/// Largest distance from a mirrored vertex to the nearest vertex.
+fn asymmetry(mesh: &TriMesh, centre: DVec3, axis: usize) -> f64 {
+    let scale = 1e3 / mesh.bounds().size().max_element();
+    let key = |p: DVec3| (p * scale).round().as_ivec3();
+    let mut boxes: HashMap<glam::IVec3, Vec<DVec3>> = HashMap::new();
+    for &p in &mesh.positions {
+        boxes.entry(key(p)).or_default().push(p);
+    }
+    let nearest = |p: DVec3| {
+        let around = (0..27).map(|i| key(p) + glam::IVec3::new(i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1));
+        around.filter_map(|k| boxes.get(&k)).flatten().map(|q| q.distance(p)).fold(f64::INFINITY, f64::min)
+    };
+    let mirrored = |mut p: DVec3| {
+        p[axis] = 2.0 * centre[axis] - p[axis];
+        p
+    };
+    mesh.positions.iter().map(|&p| nearest(mirrored(p))).fold(0.0, f64::max)
+}
+
+#[test]
+fn every_surface_is_watertight_and_faces_outward() {
+    for specimen in specimens() {
+        for edge in [0.11, 0.047] {
+            let mesh = specimen.shape.surface(edge).unwrap();
+            assert_eq!(open_edges(&mesh), 0, "{} at {edge}", specimen.name);
+            assert!(mesh.volume() > 0.0, "{} at {edge}", specimen.name);
+            assert!(mesh.positions.iter().all(|p| p.is_finite()), "{}", specimen.name);
+        }
+    }
+}
+
+#[test]
+fn every_vertex_lies_on_the_border() {
+    for specimen in specimens() {
+        let (mesh, solid) = (specimen.shape.surface(0.05).unwrap(), specimen.shape.build().unwrap());
+        let furthest = mesh.positions.iter().map(|&p| solid.signed_distance(p).abs()).fold(0.0, f64::max);
+        assert!(furthest < 2e-3 * 0.05, "{}: {furthest}", specimen.name);
+    }
+}
+
+#[test]
+fn volumes_approach_the_closed_form_at_second_order() {
+    for specimen in specimens() {
+        let Some(volume) = specimen.volume else { continue };
+        let error = |edge: f64| (specimen.shape.surface(edge).unwrap().volume() / volume - 1.0).abs();
+        let (coarse, fine) = (error(0.08), error(0.02));
+        assert!(fine < 5e-3, "{}: {fine}", specimen.name);
+        // Four times finer: sixteen times better, or exact already.
+        assert!(fine < coarse / 9.0 || fine < 1e-5, "{}: {coarse} then {fine}", specimen.name);
+    }
+}
+
+#[test]
+fn a_mirror_image_of_a_symmetric_shape_has_the_same_vertices() {
+    for specimen in specimens() {
+        let mesh = specimen.shape.surface(0.06).unwrap();
+        let centre = specimen.shape.build().unwrap().bounds().centre();
+        for axis in (0..3).filter(|&axis| specimen.mirrors[axis]) {
+            let worst = asymmetry(&mesh, centre, axis);
+            assert!(worst < 1e-6, "{} across axis {axis}: {worst}", specimen.name);
+        }
+    }
+}
+
+#[test]
+fn edges_have_about_the_length_asked_for() {
+    for specimen in specimens() {
+        let mesh = specimen.shape.surface(0.04).unwrap();
+        let length = |t: usize, i: usize| mesh.corners(t)[i].distance(mesh.corners(t)[(i + 1) % 3]);
+        let count = 3 * mesh.triangles.len();
+        let mean =
+            (0..mesh.triangles.len()).flat_map(|t| (0..3).map(move |i| length(t, i))).sum::<f64>() / count as f64;
+        assert!((0.02..0.06).contains(&mean), "{}: {mean}", specimen.name);
+    }
+}
+
+#[test]
+fn a_corner_cut_from_a_cube_keeps_its_edges_sharp() {
+    let notch = at(0.5, 0.5, 0.5, cube(0.9));
+    let edge = 0.07;
+    let mesh = turned(25.0, Shape::Difference { from: Box::new(cube(1.0)), minus: vec![notch] }).surface(edge).unwrap();
+    let volume = 1.3_f64.powi(3) * (1.0 - 0.45_f64.powi(3));
+    assert!((mesh.volume() / volume - 1.0).abs() < 1e-4, "{} against {volume}", mesh.volume());
+    // The inner corner of the notch, (0.05, 0.05, 0.05) before the turn, is a vertex, and so are the cube's corners.
+    let turn = glam::DQuat::from_axis_angle(DVec3::new(1.0, 2.0, 3.0).normalize(), 25f64.to_radians());
+    for corner in [DVec3::splat(0.05), DVec3::splat(-0.5), DVec3::new(0.5, 0.05, 0.5), DVec3::new(-0.5, 0.5, 0.5)] {
+        let placed = turn * (1.3 * corner) + DVec3::new(0.1, -0.2, 0.3);
+        let nearest = mesh.positions.iter().map(|p| p.distance(placed)).fold(f64::INFINITY, f64::min);
+        assert!(nearest < 1e-3 * edge, "{corner}: {nearest}");
+    }
+}
+
+#[test]
+fn a_checkerboard_of_touching_cubes_stays_manifold() {
+    // Sheets that pass close by each other in one cell: the worst case for a single vertex per cell.
+    let mut parts = Vec::new();
+    for i in 0..27 {
+        let at_index = [i % 3, i / 3 % 3, i / 9].map(|k| 0.37 * f64::from(k));
+        if i % 2 == 0 {
+            parts.push(at(at_index[0], at_index[1], at_index[2], cube(0.372)));
+        }
+    }
+    for edge in [0.05, 0.083, 0.11, 0.13, 0.17] {
+        let mesh = Shape::Union { parts: parts.clone() }.surface(edge).unwrap();
+        assert_eq!(open_edges(&mesh), 0, "at {edge}");
+    }
+}
+
+#[test]
+fn an_edge_length_that_makes_no_sense_is_refused() {
+    for edge in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e-9] {
+        assert!(Shape::Sphere { radius: 1.0 }.surface(edge).is_err(), "{edge}");
+        assert!(specimens().iter().all(|s| s.shape.surface(edge).is_err()), "{edge}");
+    }
+}
