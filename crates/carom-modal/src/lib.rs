@@ -1,7 +1,8 @@
 //! How a body vibrates: from a shape and a material to frequencies and mode shapes.
 //!
 //! The body lies in a regular grid of quadratic brick cells; a cell that the surface cuts is integrated over its
-//! inside part only, so any geometry works without a volume mesh. [`modes_of`] does all of it.
+//! inside part only, so any geometry works without a volume mesh. [`modes_of`] does all of it. Volume meshes of
+//! tetrahedra go through the same solver, [`modes_of_tetrahedra`].
 
 mod assembly;
 mod block;
@@ -13,12 +14,22 @@ mod error;
 mod factor;
 mod grid;
 mod hold;
+mod materials;
+mod matrix_market;
 mod modes;
+mod msh;
 mod rigid;
 mod sizing;
+mod tetra;
 
 pub use assembly::{LowerCsc, Matrices};
 pub use eigen::{EigenParams, EigenReport, Wanted};
 pub use error::ModalError;
 pub use hold::Place;
-pub use modes::{Discretization, ModalParams, ModalReport, Stage, discretize, modes_of};
+pub use materials::{MaterialsError, material, materials, nearest_name, read_materials};
+pub use matrix_market::{MatrixMarketError, read_matrix_market, write_matrix_market};
+pub use modes::{
+    Discretization, ModalParams, ModalReport, Stage, discretize, modes_of, modes_of_tetrahedra,
+};
+pub use msh::read_msh;
+pub use tetra::{TetElements, TetMesh, TetMeshError};
