@@ -113,10 +113,12 @@ impl CellField {
         let inward = 0.5 / self.resolution as f64 * grid.cell.min_element();
         let target = grid.coordinates(point - inward * normal);
         let home = [0, 1, 2].map(|a| (target[a].floor() as i64).clamp(0, grid.counts[a] as i64 - 1));
+        if !target.is_finite() || cell_gap(home, target).max_element() > 1.0 {
+            return None;
+        }
         let part = self.nearest_part(home, target)?;
-        let cell = grid.position(self.part_cell[part] as usize);
-        let corner = DVec3::new(cell[0] as f64, cell[1] as f64, cell[2] as f64);
-        let local = 2.0 * (grid.coordinates(point) - corner) - 1.0;
+        let cell = grid.position(self.part_cell[part] as usize).map(|c| c as i64);
+        let local = 2.0 * (grid.coordinates(point) - corner(cell)) - 1.0;
         Some(FieldPoint { part, weights: brick_weights(local) })
     }
 
@@ -147,30 +149,156 @@ impl CellField {
         best.map(|(part, _)| part)
     }
 
-    /// The part of a cell nearest to `target` (grid coordinates), and its distance in cells.
+    /// The part of a cell nearest to `target` (grid coordinates), and its distance in metres. A cell with one part
+    /// counts as filled by it; in a shared cell the labelled subcells are.
     fn part_in_cell(&self, cell: [i64; 3], target: DVec3) -> Option<(usize, f64)> {
-        let counts = self.grid.counts;
-        if (0..3).any(|a| cell[a] < 0 || cell[a] >= counts[a] as i64) {
+        let grid = &self.grid;
+        if (0..3).any(|a| cell[a] < 0 || cell[a] >= grid.counts[a] as i64) {
             return None;
         }
-        let index = self.grid.index(cell.map(|c| c as usize));
+        let index = grid.index(cell.map(|c| c as usize));
         let parts = self.parts_of(index);
-        let corner = DVec3::new(cell[0] as f64, cell[1] as f64, cell[2] as f64);
-        match parts.len() {
-            0 => None,
-            1 => Some((parts.start, (target - corner - 0.5).abs().max_element())),
-            _ => {
-                let at = self.shared.binary_search_by_key(&(index as u32), |s| s.cell).ok()?;
-                let n = self.resolution;
-                let inside = (target - corner) * n as f64;
-                let nearest = self.shared[at].labels.iter().enumerate().filter(|&(_, &label)| label > 0);
-                let distance = |subcell: usize| {
-                    let centre = DVec3::new((subcell % n) as f64, (subcell / n % n) as f64, (subcell / (n * n)) as f64);
-                    inside.distance_squared(centre + 0.5)
-                };
-                let (subcell, &label) = nearest.min_by(|a, b| distance(a.0).total_cmp(&distance(b.0)))?;
-                Some((parts.start + label as usize - 1, distance(subcell).sqrt() / n as f64))
+        if parts.len() < 2 {
+            return (!parts.is_empty()).then(|| (parts.start, (cell_gap(cell, target) * grid.cell).length()));
+        }
+        let at = self.shared.binary_search_by_key(&(index as u32), |s| s.cell).ok()?;
+        let n = self.resolution;
+        let subcell_size = grid.cell / n as f64;
+        let inside = (target - corner(cell)) * n as f64;
+        let subcell = |i: usize| [i % n, i / n % n, i / (n * n)].map(|c| c as i64);
+        // Centres, not borders, decide within the cell: a target on the border of two subcells is then no tie.
+        let distance = |i: usize| ((corner(subcell(i)) + 0.5 - inside) * subcell_size).length_squared();
+        let labelled = self.shared[at].labels.iter().enumerate().filter(|&(_, &label)| label > 0);
+        let (nearest, &label) = labelled.min_by(|a, b| distance(a.0).total_cmp(&distance(b.0)))?;
+        Some((parts.start + label as usize - 1, (cell_gap(subcell(nearest), inside) * subcell_size).length()))
+    }
+}
+
+/// The corner of a cell with the smallest coordinates, in grid coordinates.
+fn corner(cell: [i64; 3]) -> DVec3 {
+    DVec3::from(cell.map(|c| c as f64))
+}
+
+/// How far a point lies outside a cell along each direction, zero inside, in grid coordinates.
+fn cell_gap(cell: [i64; 3], point: DVec3) -> DVec3 {
+    (corner(cell) - point).max(point - corner(cell) - 1.0).max(DVec3::ZERO)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A displacement that 27-node bricks represent exactly; its coefficients are exact in `f32`.
+    fn quadratic_field(p: DVec3) -> DVec3 {
+        let DVec3 { x, y, z } = p;
+        DVec3::new(1.0 + x - 2.0 * y * y, x * y * z + 0.5 * z, x * x * y * y - z * z + 0.25)
+    }
+
+    /// Cells in a row along x with the given parts; every part has nodes of its own that hold `displacement`.
+    fn row(counts: usize, part_cell: &[u32], displacement: impl Fn(usize, DVec3) -> DVec3) -> CellField {
+        let grid = CellGrid { origin: DVec3::ZERO, axes: DMat3::IDENTITY, cell: DVec3::ONE, counts: [counts, 1, 1] };
+        let mut field = CellField {
+            grid,
+            part_cell: part_cell.to_vec(),
+            part_nodes: Vec::new(),
+            resolution: 4,
+            shared: Vec::new(),
+            nodes: 27 * part_cell.len(),
+            shapes: Vec::new(),
+        };
+        for (part, &cell) in part_cell.iter().enumerate() {
+            field.part_nodes.push(std::array::from_fn(|i| (27 * part + i) as u32));
+            for i in 0..27 {
+                let local = DVec3::new((i % 3) as f64, (i / 3 % 3) as f64, (i / 9) as f64) / 2.0;
+                let point = grid.point(DVec3::X * f64::from(cell) + local);
+                field.shapes.push(displacement(part, point).as_vec3().to_array());
             }
         }
+        field
+    }
+
+    fn read(field: &CellField, point: DVec3, normal: DVec3) -> DVec3 {
+        field.value(0, &field.locate(point, normal).expect("the point is near the body"))
+    }
+
+    #[test]
+    fn one_cell_reproduces_a_quadratic_field_at_any_point() {
+        let field = row(1, &[0], |_, p| quadratic_field(p));
+        for i in 0..125 {
+            let point = DVec3::new((i % 5) as f64, (i / 5 % 5) as f64, (i / 25) as f64) / 4.0;
+            assert!(read(&field, point, DVec3::ZERO).distance(quadratic_field(point)) < 1e-14);
+        }
+    }
+
+    #[test]
+    fn two_turned_cells_reproduce_it_and_agree_on_their_border() {
+        let mut field = row(2, &[0, 1], |_, _| DVec3::ZERO);
+        field.grid.axes = DMat3::from_rotation_z(0.4);
+        field.grid.cell = DVec3::new(0.5, 2.0, 1.5);
+        field.grid.origin = DVec3::new(-1.0, 0.2, 3.0);
+        let grid = field.grid;
+        for part in 0..2 {
+            for i in 0..27 {
+                let local = DVec3::new((2 * part + i % 3) as f64, (i / 3 % 3) as f64, (i / 9) as f64) / 2.0;
+                field.shapes[27 * part + i] = quadratic_field(local).as_vec3().to_array();
+            }
+        }
+        for point in [DVec3::new(0.3, 0.9, 0.1), DVec3::new(1.7, 0.2, 0.6), DVec3::new(1.0, 0.7, 0.4)] {
+            // The normals choose the cell on either side of the border; both must say the same.
+            for normal in [grid.axes.x_axis, -grid.axes.x_axis] {
+                let found = read(&field, grid.point(point), normal);
+                assert!(found.distance(quadratic_field(point)) < 1e-13, "{found} at {point}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_shared_cell_reads_the_part_on_the_inner_side_of_the_point() {
+        // Two tines along y with a gap at 0.5 < x < 0.75: part 0 moves along x, part 1 along z.
+        let mut field = row(1, &[0, 0], |part, _| [DVec3::X, DVec3::Z][part]);
+        let labels = (0..64).map(|subcell| [1, 1, 0, 2][subcell % 4]).collect();
+        field.shared.push(SharedCell { cell: 0, labels });
+        let moves_along = |x: f64, normal: DVec3, direction: DVec3| {
+            assert!(read(&field, DVec3::new(x, 0.4, 0.6), normal).distance(direction) < 1e-15);
+        };
+        moves_along(0.2, DVec3::ZERO, DVec3::X);
+        moves_along(0.9, DVec3::ZERO, DVec3::Z);
+        // Facing walls of the gap.
+        moves_along(0.5, DVec3::X, DVec3::X);
+        moves_along(0.75, -DVec3::X, DVec3::Z);
+    }
+
+    #[test]
+    fn a_point_on_the_border_of_an_empty_cell_is_read_from_its_neighbour() {
+        let field = row(4, &[0, 2], |_, p| quadratic_field(p));
+        for (point, part) in [(DVec3::new(1.001, 0.3, 0.4), 0), (DVec3::new(1.999, 0.3, 0.4), 1)] {
+            assert_eq!(field.locate(point, DVec3::ZERO).unwrap().part, part);
+            assert!(read(&field, point, DVec3::ZERO).distance(quadratic_field(point)) < 1e-13);
+        }
+    }
+
+    #[test]
+    fn the_nearer_part_wins_whether_its_cell_is_shared_or_not() {
+        // Cell 1 is empty; in the shared cell 2 only the far half is filled, so cell 0 is nearer to x = 1.4.
+        let mut field = row(3, &[0, 2, 2], |part, _| DVec3::splat(part as f64));
+        let labels = (0..64).map(|subcell| [0, 0, 1, 2][subcell % 4]).collect();
+        field.shared.push(SharedCell { cell: 2, labels });
+        assert_eq!(field.locate(DVec3::new(1.4, 0.5, 0.5), DVec3::ZERO).unwrap().part, 0);
+        assert_eq!(field.locate(DVec3::new(1.9, 0.5, 0.5), DVec3::ZERO).unwrap().part, 1);
+    }
+
+    #[test]
+    fn a_point_far_from_the_body_has_no_place() {
+        let field = row(2, &[0], |_, p| quadratic_field(p));
+        assert!(field.locate(DVec3::new(0.5, 1.9, 0.5), DVec3::ZERO).is_some());
+        assert_eq!(field.locate(DVec3::new(0.5, 2.1, 0.5), DVec3::ZERO), None);
+        assert_eq!(field.locate(DVec3::splat(f64::NAN), DVec3::ZERO), None);
+    }
+
+    #[test]
+    fn a_cell_is_found_again_by_its_index() {
+        let grid = CellGrid { counts: [3, 4, 5], ..row(1, &[0], |_, p| p).grid };
+        assert!((0..60).all(|index| grid.index(grid.position(index)) == index));
+        assert_eq!(grid.position(1 + 3 * (2 + 4 * 3)), [1, 2, 3]);
     }
 }

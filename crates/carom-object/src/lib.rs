@@ -3,10 +3,15 @@
 //! An [`Object`] holds everything that was baked of one body: its surface, its material, its mass properties and
 //! its vibration modes. It is read from and written to a `.carom` file.
 
+mod container;
 mod field;
+mod file;
 mod material;
 mod modal;
+mod object;
 
 pub use field::{CellField, CellGrid, FieldPoint, SharedCell, brick_weights, quadratic};
+pub use file::write_whole_file;
 pub use material::{Damping, Material, MaterialError};
 pub use modal::ModalModel;
+pub use object::{Object, ObjectError, Provenance};

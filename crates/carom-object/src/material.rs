@@ -98,3 +98,51 @@ impl Material {
         (self.shear_modulus() / self.density).sqrt()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn steel() -> Material {
+        Material {
+            name: "steel".into(),
+            density: 7850.0,
+            young: 200e9,
+            poisson: 0.25,
+            damping: Damping { alpha: 1.0, beta: 1e-8, gamma: 0.0 },
+            source: String::new(),
+        }
+    }
+
+    #[test]
+    fn elastic_constants_agree_with_each_other() {
+        // At ν = 1/4 both Lamé constants are 2E/5.
+        let steel = steel();
+        assert!((steel.lame_lambda() / 80e9 - 1.0).abs() < 1e-15);
+        assert!((steel.shear_modulus() / 80e9 - 1.0).abs() < 1e-15);
+        let bulk = steel.lame_lambda() + 2.0 / 3.0 * steel.shear_modulus();
+        assert!((bulk / (steel.young / (3.0 - 6.0 * steel.poisson)) - 1.0).abs() < 1e-15);
+        assert!((steel.shear_speed() - 3192.348).abs() < 0.001);
+    }
+
+    #[test]
+    fn impossible_constants_are_refused_by_name() {
+        assert!(steel().validate().is_ok());
+        let spoils: [(fn(&mut Material), &str); 8] = [
+            (|m| m.density = -1.0, "density is -1"),
+            (|m| m.density = f64::INFINITY, "density is inf"),
+            (|m| m.young = 0.0, "Young's modulus is 0"),
+            (|m| m.poisson = f64::NAN, "poisson's ratio is NaN"),
+            (|m| m.poisson = -1.0, "poisson's ratio is -1"),
+            (|m| m.damping.alpha = -0.5, "damping α is -0.5"),
+            (|m| m.damping.beta = f64::NAN, "damping β is NaN"),
+            (|m| m.damping.gamma = f64::INFINITY, "damping γ is inf"),
+        ];
+        for (spoil, expected) in spoils {
+            let mut material = steel();
+            spoil(&mut material);
+            let message = material.validate().unwrap_err().to_string();
+            assert!(message.starts_with("material 'steel'") && message.contains(expected), "{message}");
+        }
+    }
+}

@@ -68,3 +68,63 @@ impl ModalModel {
         }));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{CellGrid, Damping};
+    use glam::DMat3;
+
+    /// Two triangles over the top of the unit cube, and one mode, u = (x y, 0, x²), known at their corners.
+    fn model() -> ModalModel {
+        let corners = vec![DVec3::new(0.0, 1.0, 0.0), DVec3::ONE, DVec3::new(1.0, 1.0, 0.0), DVec3::new(0.0, 1.0, 1.0)];
+        let surface = TriMesh::new(corners, vec![[0, 1, 2], [0, 3, 1]]).unwrap();
+        let material = Material {
+            name: "cork".into(),
+            density: 200.0,
+            young: 2e7,
+            poisson: 0.0,
+            damping: Damping::default(),
+            source: String::new(),
+        };
+        let shapes = surface.positions.iter().map(|&p| shape(p).as_vec3().to_array()).collect();
+        let mass = MassProperties { mass: 1.0, centre: DVec3::splat(0.5), inertia: DMat3::IDENTITY };
+        let name = "cube".into();
+        ModalModel { name, surface, material, mass, frequencies: vec![50.0], shapes, field: None, held: false }
+    }
+
+    fn shape(p: DVec3) -> DVec3 {
+        DVec3::new(p.x * p.y, 0.0, p.x * p.x)
+    }
+
+    #[test]
+    fn without_cells_modes_are_interpolated_on_the_triangle() {
+        let model = model();
+        let mut out = vec![DVec3::NAN; 7];
+        model.shapes_on_triangle(0, DVec3::new(0.0, 1.0, 0.0), &mut out);
+        assert_eq!(out, [model.shape_at_vertex(0, 1)]);
+        model.shapes_on_triangle(0, DVec3::new(0.5, 0.25, 0.25), &mut out);
+        assert_eq!(out, [0.5 * DVec3::new(1.0, 0.0, 1.0)]);
+        assert_eq!(model.angular_frequency(0), 100.0 * std::f64::consts::PI);
+    }
+
+    #[test]
+    fn with_cells_a_coarse_triangle_knows_what_happens_between_its_corners() {
+        let mut model = model();
+        let grid = CellGrid { origin: DVec3::ZERO, axes: DMat3::IDENTITY, cell: DVec3::ONE, counts: [1, 1, 1] };
+        let node = |i: usize| DVec3::new((i % 3) as f64, (i / 3 % 3) as f64, (i / 9) as f64) / 2.0;
+        model.field = Some(CellField {
+            grid,
+            part_cell: vec![0],
+            part_nodes: vec![std::array::from_fn(|i| i as u32)],
+            resolution: 4,
+            shared: Vec::new(),
+            nodes: 27,
+            shapes: (0..27).map(|i| shape(node(i)).as_vec3().to_array()).collect(),
+        });
+        let mut out = Vec::new();
+        model.shapes_on_triangle(0, DVec3::new(0.5, 0.25, 0.25), &mut out);
+        assert!(out[0].distance(shape(DVec3::new(0.5, 1.0, 0.25))) < 1e-15);
+        assert_eq!(out.len(), 1);
+    }
+}

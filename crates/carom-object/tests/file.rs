@@ -1,0 +1,265 @@
+//! `.carom` files: exact, deterministic, readable by others, and safe on bytes that mean harm.
+
+mod common;
+
+use carom_object::{Object, ObjectError, SharedCell};
+use common::tetrahedron;
+use glam::DVec3;
+use proptest::prelude::*;
+use safetensors::SafeTensors;
+
+/// A fresh folder for one test.
+fn folder(name: &str) -> std::path::PathBuf {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// A container with the given header and data.
+fn container(header: &str, data: &[u8]) -> Vec<u8> {
+    [&(header.len() as u64).to_le_bytes(), header.as_bytes(), data].concat()
+}
+
+/// The file of the tetrahedron with its header changed; data stays.
+fn with_header(edit: impl FnOnce(String) -> String) -> Vec<u8> {
+    let bytes = tetrahedron().to_bytes().unwrap();
+    let length = u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+    let header = String::from_utf8(bytes[8..8 + length].to_vec()).unwrap();
+    let edited = edit(header.clone());
+    assert_ne!(edited, header, "the edit found nothing to change");
+    container(&edited, &bytes[8 + length..])
+}
+
+fn refusal(bytes: &[u8]) -> String {
+    Object::from_bytes(bytes).expect_err("these bytes are no object").to_string()
+}
+
+#[test]
+fn a_round_trip_changes_no_bit() {
+    let object = tetrahedron();
+    let bytes = object.to_bytes().unwrap();
+    let back = Object::from_bytes(&bytes).unwrap();
+    assert_eq!(back, object);
+    assert_eq!(back.to_bytes().unwrap(), bytes);
+
+    let mut bare = object;
+    bare.modal.field = None;
+    bare.modal.held = true;
+    bare.modal.frequencies.clear();
+    bare.modal.shapes.clear();
+    assert_eq!(Object::from_bytes(&bare.to_bytes().unwrap()).unwrap(), bare);
+}
+
+#[test]
+fn a_saved_file_appears_whole_and_alone() {
+    let folder = folder("saved");
+    let path = folder.join("tetrahedron.carom");
+    std::fs::write(&path, "an older file").unwrap();
+    tetrahedron().save(&path).unwrap();
+    assert_eq!(Object::load(&path).unwrap(), tetrahedron());
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1, "a temporary file was left");
+}
+
+#[test]
+fn a_failed_save_names_the_path_and_leaves_nothing() {
+    let folder = folder("failed");
+    let missing = folder.join("missing").join("a.carom");
+    let error = tetrahedron().save(&missing).unwrap_err();
+    assert!(matches!(error, ObjectError::Write { .. }) && error.to_string().contains("a.carom"), "{error}");
+    // A folder stands where the file should go, so that only the last step, the rename, fails.
+    std::fs::create_dir(folder.join("b.carom")).unwrap();
+    tetrahedron().save(folder.join("b.carom")).unwrap_err();
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1, "a temporary file was left");
+
+    std::fs::write(folder.join("c.carom"), "text").unwrap();
+    let error = Object::load(folder.join("c.carom")).unwrap_err().to_string();
+    assert!(error.contains("c.carom") && error.contains("not a .carom file"), "{error}");
+}
+
+#[test]
+fn other_readers_find_the_same_tensors() {
+    let object = tetrahedron();
+    let bytes = object.to_bytes().unwrap();
+    let file = SafeTensors::deserialize(&bytes).unwrap();
+    let frequencies = file.tensor("modes.frequencies").unwrap();
+    assert_eq!((frequencies.dtype(), frequencies.shape()), (safetensors::Dtype::F64, &[3][..]));
+    assert_eq!(frequencies.data()[..8], object.modal.frequencies[0].to_le_bytes());
+    let shapes = file.tensor("modes.shapes").unwrap();
+    assert_eq!((shapes.dtype(), shapes.shape()), (safetensors::Dtype::F32, &[3, 4, 3][..]));
+    let (_, header) = SafeTensors::read_metadata(&bytes).unwrap();
+    assert_eq!(header.metadata().as_ref().unwrap()["name"], "tetrahedron");
+    for (name, tensor) in file.tensors() {
+        let offset = tensor.data().as_ptr() as usize - bytes.as_ptr() as usize;
+        assert_eq!(offset * 8 % tensor.dtype().bitsize(), 0, "{name} is not aligned");
+    }
+}
+
+#[test]
+fn unknown_sections_and_minor_versions_are_passed_over() {
+    let newer = with_header(|h| {
+        h.replace(r#""version":"1.0""#, r#""version":"1.7","mood":"calm""#)
+            .replace(r#"\"poisson\""#, r#"\"viscosity\":3,\"poisson\""#)
+            .replace(
+                r#""mass.centre""#,
+                r#""bounce.map":{"dtype":"F8_E4M3","shape":[0],"data_offsets":[0,0]},"mass.centre""#,
+            )
+    });
+    assert_eq!(Object::from_bytes(&newer).unwrap(), tetrahedron());
+}
+
+#[test]
+fn a_higher_major_version_is_refused_with_advice() {
+    let message = refusal(&with_header(|h| h.replace(r#""version":"1.0""#, r#""version":"2.0""#)));
+    assert!(message.contains("version 2.0") && message.contains("newer Carom"), "{message}");
+    let message = refusal(&with_header(|h| h.replace(r#""version":"1.0""#, r#""version":"one""#)));
+    assert!(message.contains("'one'"), "{message}");
+}
+
+#[test]
+fn a_foreign_or_doubled_section_is_refused_by_name() {
+    let message = refusal(&with_header(|h| h.replace(r#""format":"carom""#, r#""format":"pt""#)));
+    assert!(message.contains("its format is 'pt'"), "{message}");
+    let message = refusal(&with_header(|h| h.replace(r#""format""#, r#""name":"twin","format""#)));
+    assert!(message.contains("'name' stands twice"), "{message}");
+    let twin = r#""mass.mass":{"dtype":"F64","shape":[1],"data_offsets":[0,8]},"mass.centre""#;
+    let message = refusal(&with_header(|h| h.replace(r#""mass.centre""#, twin)));
+    assert!(message.contains("'mass.mass' stands twice"), "{message}");
+    let message = refusal(&with_header(|h| h.replace("mass.mass", "mass.size")));
+    assert!(message.contains("'mass.mass' is missing"), "{message}");
+    let message = refusal(&with_header(|h| h.replace(r#""shape":[3,4,3]"#, r#""shape":[4,3,3]"#)));
+    assert!(message.contains("'modes.shapes' is F32 [4, 3, 3], expected F32 [3, 4, 3]"), "{message}");
+}
+
+/// What is wrong, and what the message must say about it.
+type Fault = (fn(&mut Object), &'static str);
+
+#[test]
+fn an_object_that_does_not_fit_together_is_refused_with_the_element() {
+    let faults: &[Fault] = &[
+        (|o| o.modal.surface.positions[2].y = f64::NAN, "surface.positions: number 7"),
+        (|o| o.modal.surface.triangles[1][2] = 4, "triangle 1 refers to vertex 4, but there are 4"),
+        (|o| o.modal.frequencies[1] = -1.0, "mode 1 has -1 Hz"),
+        (|o| o.modal.frequencies[2] = 200.0, "do not ascend"),
+        (|o| o.modal.frequencies[2] = f64::INFINITY, "mode 2 has inf Hz"),
+        (|o| o.modal.shapes[5][1] = f32::NAN, "modes.shapes: number 16"),
+        (|o| o.modal.shapes.truncate(11), "modes.shapes: has 11 entries, expected 12"),
+        (|o| o.modal.mass.mass = 0.0, "mass.mass: is 0"),
+        (|o| o.modal.mass.centre.z = f64::NEG_INFINITY, "mass.centre: number 2"),
+        (|o| o.modal.mass.inertia.y_axis.x = 1.0, "mass.inertia: is not symmetric"),
+        (|o| o.modal.material.poisson = 0.5, "poisson's ratio is 0.5"),
+        (|o| field(o).grid.axes.x_axis *= 1.1, "field.axes: are not a rotation"),
+        (|o| field(o).grid.axes.x_axis *= -1.0, "field.axes: are not a rotation"),
+        (|o| field(o).grid.cell.y = 0.0, "field.cell"),
+        (|o| field(o).grid.counts = [0, 1, 1], "field.counts"),
+        (|o| field(o).grid.counts = [usize::MAX; 3], "field.counts"),
+        (|o| field(o).part_cell[2] = 2, "part 2 is in cell 2 of 2"),
+        (|o| field(o).part_cell[1] = 0, "field.shared_labels: cell 1 has a label 2, but 1 parts"),
+        (|o| field(o).part_cell.reverse(), "do not ascend at part 1"),
+        (|o| field(o).part_nodes.truncate(2), "field.part_nodes: has 2 entries"),
+        (|o| field(o).part_nodes[1][26] = 60, "part 1 has a node beyond the 60"),
+        (|o| field(o).nodes = usize::MAX, "field.shapes"),
+        (|o| field(o).resolution = 0, "field.resolution: is 0"),
+        (|o| field(o).resolution = 3, "has 8 entries, expected 27"),
+        (|o| field(o).shared[0].labels[3] = 3, "cell 1 has a label 3, but 2 parts"),
+        (|o| field(o).shared.push(SharedCell { cell: 0, labels: vec![0; 8] }), "field.shared_cells: do not ascend"),
+        (|o| field(o).shared.clear(), "field.shared_cells: lack cell 1"),
+    ];
+    for (spoil, expected) in faults {
+        let mut object = tetrahedron();
+        spoil(&mut object);
+        let message = object.to_bytes().expect_err(expected).to_string();
+        assert!(message.contains(expected), "expected '{expected}', got '{message}'");
+    }
+}
+
+fn field(object: &mut Object) -> &mut carom_object::CellField {
+    object.modal.field.as_mut().unwrap()
+}
+
+#[test]
+fn numbers_spoilt_inside_a_file_are_refused_too() {
+    let object = tetrahedron();
+    let bytes = object.to_bytes().unwrap();
+    let spoilt = |from: &[u8], to: &[u8]| {
+        let at = bytes.windows(from.len()).position(|window| window == from).expect("the number is in the file");
+        let mut copy = bytes.clone();
+        copy[at..at + to.len()].copy_from_slice(to);
+        copy
+    };
+    let message = refusal(&spoilt(&object.modal.mass.mass.to_le_bytes(), &f64::NAN.to_le_bytes()));
+    assert!(message.contains("mass.mass: is NaN"), "{message}");
+    let message = refusal(&spoilt(&object.modal.frequencies[0].to_le_bytes(), &1e9f64.to_le_bytes()));
+    assert!(message.contains("do not ascend"), "{message}");
+}
+
+#[test]
+fn a_file_cut_anywhere_is_refused() {
+    let bytes = tetrahedron().to_bytes().unwrap();
+    for length in 0..bytes.len() {
+        refusal(&bytes[..length]);
+    }
+    refusal(&[&bytes[..], b"\0"].concat());
+}
+
+#[test]
+fn headers_that_promise_more_than_memory_are_refused() {
+    let huge = u64::MAX;
+    for header in [
+        format!(r#"{{"a":{{"dtype":"F64","shape":[{huge},{huge}],"data_offsets":[0,{huge}]}}}}"#),
+        format!(
+            r#"{{"a":{{"dtype":"U8","shape":[8],"data_offsets":[0,8]}},"b":{{"dtype":"U8","shape":[{huge}],"data_offsets":[8,{huge}]}}}}"#
+        ),
+        r#"{"a":{"dtype":"U8","shape":[-1],"data_offsets":[-8,0]}}"#.into(),
+        "[".repeat(100_000),
+        r#"{"__metadata__":7}"#.into(),
+    ] {
+        refusal(&container(&header, &[0; 8]));
+    }
+    for length in [u64::MAX, u64::MAX - 7, 1 << 40] {
+        refusal(&[&length.to_le_bytes()[..], b"{}"].concat());
+    }
+    // A number of nodes that no byte of the file backs: harmless, because nothing is sized by it.
+    let boundless = with_header(|h| h.replace(r#""shape":[3,60,3]"#, r#""shape":[3,6148914691236517265,3]"#));
+    assert!(refusal(&boundless).contains("field.shapes"));
+}
+
+#[test]
+fn the_corpus_of_nasty_files_is_refused() {
+    let corpus = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
+    let mut files = 0;
+    for entry in std::fs::read_dir(corpus).unwrap() {
+        let path = entry.unwrap().path();
+        let error = Object::load(&path).expect_err("a nasty file").to_string();
+        assert!(error.contains(path.file_name().unwrap().to_str().unwrap()), "{error}");
+        files += 1;
+    }
+    assert!(files >= 8, "the corpus has {files} files");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn random_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        refusal(&bytes);
+        refusal(&container(&String::from_utf8_lossy(&bytes), &bytes));
+    }
+
+    #[test]
+    fn flipped_bits_are_refused_or_give_an_object_that_can_be_used(
+        flips in prop::collection::vec((any::<prop::sample::Index>(), 0u8..8), 1..4)
+    ) {
+        let mut bytes = tetrahedron().to_bytes().unwrap();
+        for (place, bit) in flips {
+            let at = place.index(bytes.len());
+            bytes[at] ^= 1 << bit;
+        }
+        if let Ok(object) = Object::from_bytes(&bytes) {
+            let mut shapes = Vec::new();
+            object.modal.shapes_on_triangle(3, DVec3::splat(1.0 / 3.0), &mut shapes);
+            prop_assert_eq!(shapes.len(), 3);
+            prop_assert_eq!(Object::from_bytes(&object.to_bytes().unwrap()).unwrap(), object);
+        }
+    }
+}
