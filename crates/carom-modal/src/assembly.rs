@@ -22,7 +22,7 @@ pub struct Matrices {
 }
 
 /// A lower-triangular sparse matrix over single unknowns, by columns.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct LowerCsc {
     /// Start of each column.
     pub column_start: Vec<usize>,

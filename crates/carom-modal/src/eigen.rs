@@ -48,6 +48,13 @@ pub struct Eigenpairs {
     pub report: EigenReport,
 }
 
+impl Eigenpairs {
+    /// Frequencies in Hz.
+    pub fn frequencies(&self) -> Vec<f64> {
+        self.values.iter().map(|v| v.max(0.0).sqrt() / std::f64::consts::TAU).collect()
+    }
+}
+
 /// What solving took and how good the result is.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EigenReport {

@@ -2,6 +2,8 @@
 
 use carom_object::MaterialError;
 
+use crate::TetMeshError;
+
 /// Why modes could not be computed. Each message names the thing at fault.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -57,6 +59,15 @@ pub enum ModalError {
     #[error("no surface of the body lies where it should be held: {place}")]
     HeldNowhere {
         /// The place, as given.
+        place: String,
+    },
+    /// The volume mesh is not usable.
+    #[error(transparent)]
+    Tetrahedra(#[from] TetMeshError),
+    /// Volume meshes of tetrahedra are always free.
+    #[error("a body of tetrahedra cannot be held at '{place}': only bodies in cells can")]
+    TetrahedraHeld {
+        /// The place asked for.
         place: String,
     },
     /// The matrix could not be factorized.

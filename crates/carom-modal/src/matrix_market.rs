@@ -5,21 +5,11 @@
 
 use std::io::{BufRead, BufWriter, Write};
 
+use crate::LowerCsc;
+
 const HEADER: &str = "%%MatrixMarket matrix coordinate real symmetric";
 
-/// The lower triangle of a symmetric matrix by compressed columns: the entries of column j are
-/// `column_starts[j]..column_starts[j + 1]`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LowerTriangle {
-    /// Where each column starts, and the number of entries at the end.
-    pub column_starts: Vec<usize>,
-    /// Row of each entry, at or below the diagonal, ascending in a column.
-    pub rows: Vec<usize>,
-    /// Value of each entry.
-    pub values: Vec<f64>,
-}
-
-/// Writes the lower triangle of a symmetric matrix, given by compressed columns as in [`LowerTriangle`].
+/// Writes the lower triangle of a symmetric matrix, given by compressed columns as in [`LowerCsc`].
 ///
 /// ```
 /// # use carom_modal::write_matrix_market;
@@ -64,7 +54,7 @@ pub enum MatrixMarketError {
 
 /// Reads a symmetric matrix in the coordinate format: entries of the lower triangle, column by column,
 /// none of them empty.
-pub fn read_matrix_market(reader: impl BufRead) -> Result<LowerTriangle, MatrixMarketError> {
+pub fn read_matrix_market(reader: impl BufRead) -> Result<LowerCsc, MatrixMarketError> {
     let malformed = |line: usize, problem: &str| MatrixMarketError::Malformed { line, problem: problem.to_owned() };
     let mut lines = (1..).zip(reader.lines());
     let first = lines.next().map(|(_, first)| first).transpose()?;
@@ -72,7 +62,7 @@ pub fn read_matrix_market(reader: impl BufRead) -> Result<LowerTriangle, MatrixM
         return Err(malformed(1, &format!("expected {HEADER}")));
     }
     let mut size = None;
-    let mut matrix = LowerTriangle { column_starts: vec![0], rows: Vec::new(), values: Vec::new() };
+    let mut matrix = LowerCsc { column_start: vec![0], rows: Vec::new(), values: Vec::new() };
     let mut last = 1;
     for (line, text) in lines {
         last = line;
@@ -104,10 +94,10 @@ pub fn read_matrix_market(reader: impl BufRead) -> Result<LowerTriangle, MatrixM
             return Err(malformed(line, "more entries than announced"));
         }
         // No column of a stiffness or mass matrix is empty; that also bounds what a file can make us allocate.
-        let current = matrix.column_starts.len();
-        let above = matrix.rows[matrix.column_starts[current - 1]..].last();
+        let current = matrix.column_start.len();
+        let above = matrix.rows[matrix.column_start[current - 1]..].last();
         if column == current + 1 && above.is_some() {
-            matrix.column_starts.push(matrix.values.len());
+            matrix.column_start.push(matrix.values.len());
         } else if column != current || above.is_some_and(|&above| row <= above + 1) {
             return Err(malformed(line, "expected entries in ascending order, no column empty"));
         }
@@ -115,8 +105,8 @@ pub fn read_matrix_market(reader: impl BufRead) -> Result<LowerTriangle, MatrixM
         matrix.values.push(value);
     }
     match size {
-        Some((_, columns, entries)) if entries == matrix.values.len() && columns == matrix.column_starts.len() => {
-            matrix.column_starts.push(entries);
+        Some((_, columns, entries)) if entries == matrix.values.len() && columns == matrix.column_start.len() => {
+            matrix.column_start.push(entries);
             Ok(matrix)
         }
         _ => Err(malformed(last, "the file ends before all its entries")),
@@ -128,9 +118,9 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn round_trip(matrix: &LowerTriangle) -> Result<LowerTriangle, MatrixMarketError> {
+    fn round_trip(matrix: &LowerCsc) -> Result<LowerCsc, MatrixMarketError> {
         let mut file = Vec::new();
-        write_matrix_market(&mut file, &matrix.column_starts, &matrix.rows, &matrix.values)?;
+        write_matrix_market(&mut file, &matrix.column_start, &matrix.rows, &matrix.values)?;
         read_matrix_market(file.as_slice())
     }
 
@@ -157,13 +147,13 @@ mod tests {
             columns in prop::collection::vec(prop::collection::vec(any::<f64>(), 1..5), 1..8),
         ) {
             let size = columns.len();
-            let mut matrix = LowerTriangle { column_starts: vec![0], rows: vec![], values: vec![] };
+            let mut matrix = LowerCsc { column_start: vec![0], rows: vec![], values: vec![] };
             for (column, entries) in columns.iter().enumerate() {
                 for (row, &value) in (column..size).zip(entries) {
                     matrix.rows.push(row);
                     matrix.values.push(value);
                 }
-                matrix.column_starts.push(matrix.values.len());
+                matrix.column_start.push(matrix.values.len());
             }
             prop_assert_eq!(round_trip(&matrix).unwrap(), matrix);
         }

@@ -1,18 +1,22 @@
 //! From a body and a material to its vibration modes.
 
+use std::borrow::Cow;
 use std::time::Instant;
 
 use carom_object::{Material, ModalModel};
 use carom_shape::Body;
+use glam::DVec3;
 use rayon::prelude::*;
 
-use crate::assembly::Matrices;
+use crate::assembly::{Elements, Matrices};
 use crate::block::Block;
+use crate::brick::ElementMatrices;
 use crate::cells::CellMesh;
-use crate::eigen::{EigenParams, EigenReport, Wanted, eigenpairs};
+use crate::eigen::{EigenParams, EigenReport, Eigenpairs, Wanted, eigenpairs};
 use crate::grid::fit_grid;
 use crate::hold::{Place, hold};
 use crate::rigid::{lowest_estimate, rigid_motions};
+use crate::tetra::TetMesh;
 use crate::{ModalError, sizing};
 
 /// What is asked of the modal analysis.
@@ -93,7 +97,7 @@ pub fn discretize(
 ) -> Result<Discretization, ModalError> {
     material.validate()?;
     let clock = Instant::now();
-    let sizing = sizing::choose(body, params)?;
+    let sizing = sizing::choose(body, material, params)?;
     let grid = fit_grid(&body.surface, &*body.solid, sizing.cell_size)?;
     let mesh = CellMesh::new(&*body.solid, grid, sizing.resolution, material, &|share| progress(Stage::Cut, share))?;
     let mut report = ModalReport {
@@ -141,13 +145,7 @@ pub fn modes_of(
     let clock = Instant::now();
     let positions = mesh.node_positions();
     let held = !params.hold.is_empty();
-    let rigid = match held {
-        true => Block::zeros(matrices.unknowns(), 0),
-        false => rigid_motions(&matrices, &positions)?,
-    };
-    let scale = lowest_estimate(&matrices, &positions, &rigid)?;
-    let solved =
-        eigenpairs(&matrices, &rigid, scale, params.wanted, &params.eigen, &|share| progress(Stage::Solve, share))?;
+    let solved = solve(&matrices, &positions, held, params, &|share| progress(Stage::Solve, share))?;
     report.eigen = solved.report;
     report.seconds[2] = clock.elapsed().as_secs_f64();
 
@@ -160,7 +158,7 @@ pub fn modes_of(
     let shapes: Vec<[f32; 3]> = (0..modes)
         .into_par_iter()
         .flat_map_iter(|mode| {
-            let value = |place: &Option<_>| place.as_ref().map_or(glam::DVec3::ZERO, |p| field.value(mode, p));
+            let value = |place: &Option<_>| place.as_ref().map_or(DVec3::ZERO, |p| field.value(mode, p));
             places.iter().map(value).map(|u| u.to_array().map(|x| x as f32)).collect::<Vec<_>>()
         })
         .collect();
@@ -168,7 +166,7 @@ pub fn modes_of(
     if lost > 0 {
         report.warnings.push(format!("{lost} vertices lie more than a cell away from the body and have no motion"));
     }
-    let frequencies = solved.values.iter().map(|v| v.max(0.0).sqrt() / std::f64::consts::TAU).collect();
+    let frequencies = solved.frequencies();
     let model = ModalModel {
         name: body.name.clone(),
         surface: body.surface.clone(),
@@ -181,4 +179,86 @@ pub fn modes_of(
     };
     report.seconds[3] = clock.elapsed().as_secs_f64();
     Ok((model, report))
+}
+
+/// The elastic modes of a volume mesh of tetrahedra: an independent check of the cells, and a way in for meshes that
+/// exist already. The body is free; its surface is that of the mesh.
+pub fn modes_of_tetrahedra(
+    name: &str,
+    mesh: &TetMesh,
+    material: &Material,
+    params: &ModalParams,
+    progress: &(dyn Fn(Stage, f64) + Sync),
+) -> Result<(ModalModel, ModalReport), ModalError> {
+    material.validate()?;
+    mesh.require_one_piece()?;
+    if let Some(place) = params.hold.first() {
+        return Err(ModalError::TetrahedraHeld { place: place.to_string() });
+    }
+    let clock = Instant::now();
+    progress(Stage::Assemble, 0.0);
+    let matrices = Matrices::assemble(&TetElementMatrices { mesh, material }, mesh.nodes().len());
+    let mut report = ModalReport { parts: mesh.elements().len(), unknowns: matrices.unknowns(), ..ModalReport::default() };
+    report.seconds[1] = clock.elapsed().as_secs_f64();
+    let clock = Instant::now();
+    let solved = solve(&matrices, mesh.nodes(), false, params, &|share| progress(Stage::Solve, share))?;
+    report.eigen = solved.report;
+    report.seconds[2] = clock.elapsed().as_secs_f64();
+    let (surface, node_of_vertex) = mesh.surface();
+    let shape = |mode: usize, node: u32| {
+        let at = 3 * node as usize;
+        let u = &solved.vectors.column(mode)[at..at + 3];
+        [u[0] as f32, u[1] as f32, u[2] as f32]
+    };
+    let shapes = (0..solved.values.len()).flat_map(|mode| node_of_vertex.iter().map(move |&node| (mode, node)));
+    let model = ModalModel {
+        name: name.to_owned(),
+        surface,
+        material: material.clone(),
+        mass: mesh.mass_properties(material.density),
+        frequencies: solved.frequencies(),
+        shapes: shapes.map(|(mode, node)| shape(mode, node)).collect(),
+        field: None,
+        held: false,
+    };
+    Ok((model, report))
+}
+
+fn solve(
+    matrices: &Matrices,
+    positions: &[DVec3],
+    held: bool,
+    params: &ModalParams,
+    progress: &dyn Fn(f64),
+) -> Result<Eigenpairs, ModalError> {
+    let rigid = match held {
+        true => Block::zeros(matrices.unknowns(), 0),
+        false => rigid_motions(matrices, positions)?,
+    };
+    let scale = lowest_estimate(matrices, positions, &rigid)?;
+    eigenpairs(matrices, &rigid, scale, params.wanted, &params.eigen, progress)
+}
+
+struct TetElementMatrices<'a> {
+    mesh: &'a TetMesh,
+    material: &'a Material,
+}
+
+impl Elements for TetElementMatrices<'_> {
+    fn count(&self) -> usize {
+        self.mesh.elements().len()
+    }
+
+    fn nodes(&self, element: usize) -> &[u32] {
+        self.mesh.elements().nodes(element)
+    }
+
+    fn matrices(&self, element: usize) -> Cow<'_, ElementMatrices> {
+        let n = self.mesh.elements().nodes_per_element();
+        let (mut stiffness, mut mass) = (vec![0.0; 9 * n * n], vec![0.0; n * n]);
+        self.mesh.element_matrices(element, self.material, &mut stiffness, &mut mass);
+        let block = |i: usize, j: usize| std::array::from_fn(|ab| stiffness[(3 * i + ab / 3) * 3 * n + 3 * j + ab % 3]);
+        let blocks = (0..n * n).map(|ij| block(ij / n, ij % n)).collect();
+        Cow::Owned(ElementMatrices { stiffness: blocks, mass })
+    }
 }
