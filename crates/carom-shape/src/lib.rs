@@ -8,6 +8,7 @@ mod bvh;
 mod diagnose;
 mod error;
 mod export;
+mod forms;
 mod import;
 mod mass;
 mod mesh;

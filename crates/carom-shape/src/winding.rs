@@ -1,14 +1,19 @@
 //! Generalized winding numbers: how often a surface wraps around a point, also when it has holes or overlaps.
 //!
-//! Near triangles give their solid angle, far groups of triangles a dipole with its first-order correction (Barill,
+//! Near triangles give their solid angle, far groups of triangles a dipole with two orders of correction (Barill,
 //! Dickson, Schmidt, Levin and Jacobson 2018, "Fast winding numbers for soups and clouds"). For a closed surface the
-//! result is within 0.1 of a whole number, for any surface that close to the exact sum (0.06 at worst on scans).
+//! result is within 0.03 of a whole number, for any surface that close to the exact sum (default accuracy).
 
 use std::f64::consts::PI;
 
-use glam::{DMat3, DVec3};
+use glam::DVec3;
 
-use crate::{Bvh, TriMesh, bvh::STACK_SIZE, mass::outer, triangle};
+use crate::{
+    Bvh, TriMesh,
+    bvh::STACK_SIZE,
+    forms::{Cubic, Quadratic},
+    triangle,
+};
 
 /// What a hierarchy needs to know about its nodes to answer winding numbers.
 #[derive(Clone, Debug)]
@@ -16,20 +21,24 @@ pub struct WindingTree {
     moments: Vec<Moments>,
 }
 
+/// Moments of the area vectors n dA of a node's triangles at places x from the centre, as forms in r.
 #[derive(Clone, Debug, Default)]
 struct Moments {
-    /// Area-weighted centroid of the node's triangles.
+    /// Area-weighted centroid of the triangles.
     centre: DVec3,
     /// Radius around the centre that holds all of them, squared.
     radius_squared: f64,
     /// ∫ n dA.
     dipole: DVec3,
-    /// ∫ (x − centre) nᵀ dA.
-    first: DMat3,
+    /// ∫ (n·r)(x·r) dA.
+    first: Quadratic,
+    /// ∫ (n·r)(x·r)² dA.
+    second: Cubic,
 }
 
-/// How many radii away a group of triangles counts as far, when nothing else is asked.
-pub const WINDING_ACCURACY: f64 = 2.0;
+/// How many radii away a group of triangles counts as far, when nothing else is asked. The error is then about one
+/// hundredth; at 2 it is a quarter of that.
+pub const WINDING_ACCURACY: f64 = 1.5;
 
 impl WindingTree {
     /// Gathers the moments of all nodes.
@@ -47,8 +56,13 @@ impl WindingTree {
                 let first: DVec3 = leaf.iter().map(|t| weight(t).length() * middle(t)).sum();
                 sum.centre = if areas[index] > 0.0 { first / areas[index] } else { node.bounds.centre() };
                 for t in leaf {
-                    sum.dipole += weight(t);
-                    sum.first += outer(middle(t) - sum.centre, weight(t));
+                    let (n, x) = (weight(t), middle(t) - sum.centre);
+                    sum.dipole += n;
+                    sum.first += Quadratic::product(n, x);
+                    // Over a triangle ∫ (x·r)² dA is a twelfth of its area times the squares of these four.
+                    for y in [3.0 * x, t[0] - sum.centre, t[1] - sum.centre, t[2] - sum.centre] {
+                        sum.second += Quadratic::product(y, y).times(n / 12.0);
+                    }
                     for corner in t {
                         sum.radius_squared = sum.radius_squared.max(corner.distance_squared(sum.centre));
                     }
@@ -60,14 +74,23 @@ impl WindingTree {
                 sum.centre = if areas[index] > 0.0 { first / areas[index] } else { node.bounds.centre() };
                 let mut radius = 0.0f64;
                 for child in children.map(|c| &moments[c]) {
+                    let shift = child.centre - sum.centre;
+                    let shifted = Quadratic::product(child.dipole, shift);
                     sum.dipole += child.dipole;
-                    sum.first += child.first + outer(child.centre - sum.centre, child.dipole);
-                    radius = radius.max(child.centre.distance(sum.centre) + child.radius_squared.sqrt());
+                    sum.second += child.second + child.first.times(2.0 * shift) + shifted.times(shift);
+                    sum.first += child.first;
+                    sum.first += shifted;
+                    radius = radius.max(shift.length() + child.radius_squared.sqrt());
                 }
                 let to_corner = (node.bounds.max - sum.centre).max(sum.centre - node.bounds.min).length();
                 sum.radius_squared = radius.min(to_corner).powi(2);
             }
             moments[index] = sum;
+        }
+        // Outside the surface only the harmonic parts are seen; the factors are those of the expansion.
+        for node in &mut moments {
+            node.first = node.first.harmonic().scaled(-3.0);
+            node.second = node.second.harmonic().scaled(7.5);
         }
         WindingTree { moments }
     }
@@ -106,14 +129,13 @@ impl WindingTree {
 }
 
 impl Moments {
-    /// Solid angle of the node seen from a place that its centre is at `r` from: ∫ n·(x−p)/|x−p|³ dA to first order.
+    /// Solid angle of the node for an eye from which its centre is at `r`: ∫ n·(r+x)/|r+x|³ dA to second order in x.
     #[inline]
     fn seen_along(&self, r: DVec3, distance_squared: f64) -> f64 {
         let inverse_squared = 1.0 / distance_squared;
         let inverse_cubed = inverse_squared * inverse_squared.sqrt();
-        let trace = self.first.x_axis.x + self.first.y_axis.y + self.first.z_axis.z;
-        let stretch = r.dot(self.first * r);
-        inverse_cubed * (self.dipole.dot(r) + trace - 3.0 * inverse_squared * stretch)
+        let higher = inverse_squared * (self.first.at(r) + inverse_squared * self.second.at(r));
+        inverse_cubed * (self.dipole.dot(r) + higher)
     }
 }
 
