@@ -82,6 +82,7 @@ impl Edges {
         let mut starts: Vec<(u32, u32)> = self.iter().filter_map(open).collect();
         starts.sort_unstable();
         let mut used = vec![false; starts.len()];
+        let mut skipped = vec![0; starts.len()];
         let mut loops = 0;
         for first in 0..starts.len() {
             let mut current = first;
@@ -92,10 +93,16 @@ impl Edges {
                     loops += 1;
                     break;
                 }
+                // Edges from one vertex are taken in turn; remembering how far keeps a vertex with very many quick.
                 let from = starts.partition_point(|s| s.0 < end);
-                let Some(next) = (from..starts.len()).take_while(|&i| starts[i].0 == end).find(|&i| !used[i]) else {
+                let taken = |taken: usize| starts.get(from + taken).is_some_and(|s| s.0 == end) && used[from + taken];
+                while from < starts.len() && taken(skipped[from]) {
+                    skipped[from] += 1;
+                }
+                let Some(next) = skipped.get(from).map(|&skip| from + skip) else { break };
+                if starts.get(next).is_none_or(|s| s.0 != end) {
                     break;
-                };
+                }
                 current = next;
             }
         }

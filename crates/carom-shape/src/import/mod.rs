@@ -34,7 +34,7 @@ pub enum UpAxis {
 /// How to read a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImportOptions {
-    /// Metres per unit of the file; [`unit`] knows the usual ones by name.
+    /// Metres per unit of the file; [`unit()`] knows the usual ones by name.
     pub scale: f64,
     /// Which axis of the file points up.
     pub up: UpAxis,

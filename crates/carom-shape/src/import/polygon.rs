@@ -3,7 +3,8 @@
 use glam::{DVec2, DVec3};
 
 /// Beyond this many corners a concave polygon is fanned, since cutting ears takes time with the cube of the number.
-const MOST_CORNERS_FOR_EARS: usize = 1000;
+/// In a plane the parts of a fan that lie outside the polygon cancel, so that the winding number stays right.
+const MOST_CORNERS_FOR_EARS: usize = 256;
 
 /// Appends the triangles of a polygon: a fan from its first corner if it is convex there, else ears.
 ///
