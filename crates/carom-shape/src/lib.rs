@@ -9,7 +9,9 @@ mod field;
 mod mass;
 mod mesh;
 mod named;
+mod shape_file;
 mod solid;
+mod suggest;
 mod surface;
 mod tree;
 
@@ -18,5 +20,7 @@ pub use error::ShapeError;
 pub use mass::{MassProperties, PrincipalAxes, symmetric_eigen};
 pub use mesh::TriMesh;
 pub use named::{NamedShape, Parameter, catalogue, named};
+pub use shape_file::ShapeFile;
 pub use solid::{Aabb, Solid};
+pub use suggest::nearest;
 pub use tree::{Profile, Shape};
