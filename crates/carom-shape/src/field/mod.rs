@@ -15,9 +15,9 @@ use glam::{DMat3, DVec2, DVec3};
 
 use crate::{Aabb, Solid};
 
-pub(crate) use build::{LONGEST, SHORTEST};
+pub(crate) use build::{DEEPEST, LONGEST, SHORTEST};
 pub(crate) use helix::Helix;
-pub(crate) use outline::Outline;
+pub(crate) use outline::{Outline, on_axis};
 use primitive::{cone, cuboid, meridian, prism, smooth_minimum};
 pub(crate) use segments::SegmentTree;
 

@@ -111,14 +111,14 @@ fn plate(v: &Values) -> Result<Shape, ShapeError> {
 
 pub(super) const POT: NamedShape = NamedShape {
     name: "pot",
-    description: "A stew pot of about 12 litres, 28 cm across and 20 cm high with 2 mm walls, a 5 mm bottom and two \
-        loop handles: near the 5 kg of the pot in Distant, Fig. 1.",
+    description: "A stew pot of about 10 litres, 27 cm across and 19 cm high, 3 mm thick, with two loop handles: near \
+        the 5 kg of the pot in Distant, Fig. 1.",
     material: "steel",
     parameters: &[
-        length("height", 0.2, "height"),
-        length("diameter", 0.28, "outer diameter without the handles"),
-        length("wall", 0.002, "thickness of the wall"),
-        length("bottom", 0.005, "thickness of the bottom"),
+        length("height", 0.19, "height"),
+        length("diameter", 0.27, "outer diameter without the handles"),
+        length("wall", 0.003, "thickness of the wall"),
+        length("bottom", 0.003, "thickness of the bottom"),
         length("handle", 0.01, "diameter of the handles' rod"),
         length("reach", 0.045, "how far the handles stand out from the wall"),
     ],

@@ -14,6 +14,7 @@ mod tools;
 
 use std::collections::BTreeMap;
 
+use crate::suggest::nearest;
 use crate::{Shape, ShapeError};
 
 /// One of the named shapes.
@@ -185,37 +186,6 @@ fn moved(of: Shape, translate: [f64; 3]) -> Shape {
 /// A shape turned about an axis by an angle in degrees, then moved.
 fn turned_and_moved(of: Shape, axis: [f64; 3], angle: f64, translate: [f64; 3]) -> Shape {
     Shape::Transform { of: Box::new(of), translate, axis, angle, scale: 1.0 }
-}
-
-/// The candidate that takes the fewest edits to reach, if these are few enough for a slip of the keyboard.
-fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    candidates
-        .filter(|candidate| word.len() < 2 * candidate.len() + 2)
-        .map(|candidate| (edits(word, candidate), candidate))
-        .filter(|&(edits, candidate)| edits <= 1 + candidate.len() / 4)
-        .min_by_key(|&(edits, _)| edits)
-        .map(|(_, candidate)| candidate)
-}
-
-/// Insertions, deletions, replacements and swaps of neighbours that lead from one word to another.
-fn edits(from: &str, to: &str) -> usize {
-    let (from, to): (Vec<char>, Vec<char>) = (from.chars().collect(), to.chars().collect());
-    let mut table = vec![vec![0; to.len() + 1]; from.len() + 1];
-    for i in 0..=from.len() {
-        for j in 0..=to.len() {
-            table[i][j] = match (i, j) {
-                (0, _) | (_, 0) => i + j,
-                _ => {
-                    let replaced = table[i - 1][j - 1] + usize::from(from[i - 1] != to[j - 1]);
-                    replaced.min(table[i - 1][j] + 1).min(table[i][j - 1] + 1)
-                }
-            };
-            if i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1] {
-                table[i][j] = table[i][j].min(table[i - 2][j - 2] + 1);
-            }
-        }
-    }
-    table[from.len()][to.len()]
 }
 
 #[cfg(test)]

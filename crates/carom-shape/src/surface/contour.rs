@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use glam::{DMat3, DVec3, IVec3};
 use rayon::prelude::*;
 
+use super::Meshed;
 use super::edges::{CELL_EDGES, FACE_CORNERS, FACES, corner_offset, edge_between};
 use crate::field::Field;
 use crate::mass::outer;
@@ -21,6 +22,8 @@ const MOST_CELLS: usize = 6_000_000;
 const FLAT: f64 = 0.03;
 /// How far a vertex may leave its cell, in cells.
 const SLACK: f64 = 0.05;
+/// Triangles up to which a mesh is refined for the sake of thin walls.
+const MOST_FOR_WALLS: f64 = 240_000.0;
 /// Cells across the body; bounds the time.
 const MOST_ACROSS: f64 = 2000.0;
 
@@ -43,8 +46,49 @@ struct Grid<'a> {
     cell: f64,
 }
 
-/// A mesh of the zero set of `field` with edges of about `cell`.
-pub(crate) fn contour(field: &Field, cell: f64) -> Result<TriMesh, ShapeError> {
+/// A mesh of the zero set of `field` with edges of about `edge`, or shorter where a wall would fall between the grid points.
+pub(crate) fn contour(field: &Field, edge: f64) -> Result<Meshed, ShapeError> {
+    let mut cell = edge;
+    let mut mesh = contour_at(field, cell)?;
+    for _ in 0..2 {
+        let wall = wall_thickness(field, &mesh, 1.2 * cell);
+        let finest = cell * (mesh.triangles.len() as f64 / MOST_FOR_WALLS).sqrt();
+        let wanted = (0.8 * wall).max(finest);
+        if wall >= cell || wanted >= 0.9 * cell {
+            break;
+        }
+        cell = wanted;
+        mesh = contour_at(field, cell)?;
+    }
+    Ok(Meshed { mesh, edge: cell })
+}
+
+/// How thick the body is behind the thinnest twentieth of its triangles, measured up to `limit`.
+fn wall_thickness(field: &Field, mesh: &TriMesh, limit: f64) -> f64 {
+    let stride = mesh.triangles.len() / 2000 + 1;
+    let behind = |triangle: usize| {
+        let [a, b, c] = mesh.corners(triangle);
+        let (middle, inward) = ((a + b + c) / 3.0, -mesh.area_vector(triangle).normalize_or_zero());
+        // A chord lies a little off a curved surface: look for the inside first, then for its end.
+        let (mut depth, mut entered) = (0.0, false);
+        while depth < limit {
+            let distance = field.distance(middle + depth * inward);
+            if entered && distance >= 0.0 {
+                return depth;
+            }
+            entered |= distance < -1e-3 * limit;
+            depth += distance.abs().max(0.01 * limit);
+        }
+        limit
+    };
+    let mut walls: Vec<f64> = (0..mesh.triangles.len()).step_by(stride).map(behind).collect();
+    let twentieth = walls.len() / 20;
+    walls.select_nth_unstable_by(twentieth, f64::total_cmp);
+    walls[twentieth]
+}
+
+/// One contouring on a grid of this cell size.
+fn contour_at(field: &Field, cell: f64) -> Result<TriMesh, ShapeError> {
     let bounds = field.bounds();
     if bounds.size().max_element() / cell > MOST_ACROSS {
         let problem = format!("an edge length of {cell} m is less than a {MOST_ACROSS}th of the body");
@@ -243,15 +287,16 @@ impl Grid<'_> {
                 let point = TangentPlanes::new(data).meeting_point(planes.rank());
                 (point.cmpge(low).all() && point.cmple(high).all()).then_some(point)
             };
-            if let Some(vertex) = self.refined(crossings, meet) {
+            let off = |p: DVec3| self.field.distance(p).abs();
+            let near = 1e-3 * self.cell;
+            if let Some(vertex) = self.refined(crossings, meet).filter(|&p| off(p) < near) {
                 return vertex;
             }
             let pairs = (0..crossings.len()).flat_map(|i| (0..i).map(move |j| [crossings[i], crossings[j]]));
             let candidates =
                 pairs.filter_map(|pair| self.refined(&pair, |data| crease_in_box(data, planes.mean, low, high)));
-            let off = |p: DVec3| self.field.distance(p).abs();
             let best = candidates.map(|p| (off(p), p)).min_by(|a, b| a.0.total_cmp(&b.0));
-            if let Some((_, vertex)) = best.filter(|(off, _)| *off < 1e-3 * self.cell) {
+            if let Some((_, vertex)) = best.filter(|(off, _)| *off < near) {
                 return vertex;
             }
         }
@@ -274,11 +319,16 @@ impl Grid<'_> {
 
     /// Moves a point along the normal onto the surface.
     fn on_surface(&self, mut point: DVec3) -> Crossing {
-        for _ in 0..3 {
-            let normal = self.normal(point);
-            point -= self.field.distance(point) * normal;
+        let mut normal = self.normal(point);
+        for _ in 0..8 {
+            let distance = self.field.distance(point);
+            if distance.abs() <= 1e-9 * self.cell {
+                break;
+            }
+            point -= distance * normal;
+            normal = self.normal(point);
         }
-        Crossing { point, normal: self.normal(point) }
+        Crossing { point, normal }
     }
 
     /// A polygon around every crossed edge: the vertices of the four cells at the edge, split in triangles.

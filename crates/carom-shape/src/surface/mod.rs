@@ -1,16 +1,27 @@
 //! Triangle surfaces of shapes, watertight and facing outward, with edges of a chosen length.
+//!
+//! Where a shape has a parametrization its mesh follows that; booleans, shells and tubes with sharp bends are contoured.
 
+mod body;
 mod contour;
 mod edges;
+mod lattice;
+mod rings;
+
+use glam::{DVec2, DVec3};
 
 use crate::field::{Field, LONGEST, SHORTEST};
 use crate::{Shape, ShapeError, TriMesh};
+use rings::{capsule_meridian, circle, subdivided, turned};
+
+/// Triangles of a parametrized surface; bounds memory.
+const MOST_TRIANGLES: f64 = 1e7;
 
 impl Shape {
     /// A watertight surface whose triangles have edges of about `edge_length`.
     ///
-    /// Sharp edges are kept, and mirror symmetries of the shape are symmetries of the vertices. Where a wall is thinner than
-    /// that length a boolean is meshed finer, so that the wall does not get holes.
+    /// Sharp edges are kept, and mirror symmetries of the shape are symmetries of the vertices. Booleans and shells get shorter
+    /// edges where a wall is thinner than `edge_length`, so that it does not get holes.
     ///
     /// ```
     /// use carom_shape::Shape;
@@ -21,14 +32,61 @@ impl Shape {
     /// # Ok::<(), carom_shape::ShapeError>(())
     /// ```
     pub fn surface(&self, edge_length: f64) -> Result<TriMesh, ShapeError> {
-        mesh(&self.solid()?.field, edge_length)
+        Ok(mesh(&self.solid()?.field, edge_length)?.mesh)
     }
 }
 
-pub(crate) fn mesh(field: &Field, edge_length: f64) -> Result<TriMesh, ShapeError> {
-    if !(SHORTEST..=LONGEST).contains(&edge_length) {
-        let problem = format!("edge length is {edge_length}, but must be a positive number of metres");
-        return Err(ShapeError::BadParameter { shape: "surface".to_owned(), problem });
+/// A surface, and the edge length that it has: shorter than asked for where thin walls needed it.
+pub(crate) struct Meshed {
+    pub mesh: TriMesh,
+    pub edge: f64,
+}
+
+pub(crate) fn mesh(field: &Field, edge: f64) -> Result<Meshed, ShapeError> {
+    let refuse = |problem: String| Err(ShapeError::BadParameter { shape: "surface".to_owned(), problem });
+    if !(SHORTEST..=LONGEST).contains(&edge) {
+        return refuse(format!("edge length is {edge}, but must be a positive number of metres"));
     }
-    contour::contour(field, edge_length)
+    let size = field.bounds().size() / edge;
+    if 4.0 * (size.x * size.y + size.y * size.z + size.z * size.x) > MOST_TRIANGLES {
+        return refuse(format!("edge length {edge} m would make more than {MOST_TRIANGLES:e} triangles"));
+    }
+    if let Field::Transform { of, turn, translate, scale } = field {
+        let mut inner = mesh(of, edge / scale)?;
+        for p in &mut inner.mesh.positions {
+            *p = *scale * (*turn * *p) + *translate;
+        }
+        return Ok(Meshed { edge: inner.edge * scale, ..inner });
+    }
+    match parametric(field, edge) {
+        Some(mesh) => Ok(Meshed { mesh, edge }),
+        None => contour::contour(field, edge),
+    }
+}
+
+/// The mesh that follows the shape's own parametrization, if it has one.
+fn parametric(field: &Field, edge: f64) -> Option<TriMesh> {
+    let polygon = |corners: &[[f64; 2]]| subdivided(&corners.iter().map(|&q| DVec2::from(q)).collect::<Vec<_>>(), edge);
+    Some(match field {
+        Field::Sphere { radius } => lattice::ellipsoid(DVec3::splat(*radius), edge),
+        Field::Ellipsoid { radii } => lattice::ellipsoid(*radii, edge),
+        Field::Cuboid { core, rounding } => lattice::cuboid(*core, *rounding, edge),
+        Field::Cylinder { radius: r, half_height: h } => {
+            turned(&[polygon(&[[0.0, -h], [*r, -h], [*r, *h], [0.0, *h]])], edge)
+        }
+        Field::Cone { bottom, top, half_height: h } => {
+            let mut corners = vec![[0.0, -h], [*bottom, -h], [*top, *h], [0.0, *h]];
+            corners.dedup();
+            turned(&[polygon(&corners)], edge)
+        }
+        Field::Capsule { radius, half_core } => turned(&[capsule_meridian(*radius, *half_core, edge)], edge),
+        Field::Torus { major, minor } => turned(&[circle(*major, *minor, edge)], edge),
+        Field::Revolve { outline } => {
+            let loops: Vec<Vec<DVec2>> = outline.loops.iter().map(|corners| subdivided(corners, edge)).collect();
+            turned(&loops, edge)
+        }
+        Field::Helix { curve, wire } => return rings::helix(curve, *wire, edge),
+        Field::Tube { path, closed, radius, .. } => return rings::tube(field, path, *closed, *radius, edge),
+        _ => return None,
+    })
 }
