@@ -6,7 +6,9 @@ mod body;
 mod contour;
 mod edges;
 mod lattice;
+mod prism;
 mod rings;
+mod triangulation;
 
 use glam::{DVec2, DVec3};
 
@@ -85,6 +87,7 @@ fn parametric(field: &Field, edge: f64) -> Option<TriMesh> {
             let loops: Vec<Vec<DVec2>> = outline.loops.iter().map(|corners| subdivided(corners, edge)).collect();
             turned(&loops, edge)
         }
+        Field::Extrude { outline, half_depth } => return prism::prism(outline, *half_depth, edge),
         Field::Helix { curve, wire } => return rings::helix(curve, *wire, edge),
         Field::Tube { path, closed, radius, .. } => return rings::tube(field, path, *closed, *radius, edge),
         _ => return None,
