@@ -264,7 +264,7 @@ fn clip_ears(points: &[DVec2], mut chain: Vec<u32>) -> Option<Vec<[u32; 3]>> {
             let p = at(k);
             p != pa && p != pb && p != pc && side(pa, pb, p) >= 0.0 && side(pb, pc, p) >= 0.0 && side(pc, pa, p) >= 0.0
         };
-        if side(pa, pb, pc) > 0.0 && !chain.iter().any(|k| blocks(k)) {
+        if side(pa, pb, pc) > 0.0 && !chain.iter().any(blocks) {
             triangles.push([a, b, c]);
             chain.remove(i);
             refused = 0;
