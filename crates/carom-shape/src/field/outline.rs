@@ -5,6 +5,7 @@
 
 use glam::DVec2;
 
+use super::build::{LONGEST, SHORTEST};
 use super::segments::SegmentTree;
 use crate::{Profile, ShapeError};
 
@@ -113,7 +114,7 @@ fn edges_of(corners: &[DVec2], turned: bool) -> Vec<Edge> {
 fn clean(points: &[[f64; 2]], what: &str, border: bool) -> Result<Vec<DVec2>, String> {
     let mut corners: Vec<DVec2> = Vec::with_capacity(points.len());
     for (i, &[x, y]) in points.iter().enumerate() {
-        if !(x.abs() <= super::build::LONGEST && y.abs() <= super::build::LONGEST) {
+        if !(x.abs() <= LONGEST && y.abs() <= LONGEST) {
             return Err(format!("point {i} of the {what} is [{x}, {y}], but coordinates must be finite and below 1e9"));
         }
         if corners.last() != Some(&DVec2::new(x, y)) {
@@ -126,8 +127,11 @@ fn clean(points: &[[f64; 2]], what: &str, border: bool) -> Result<Vec<DVec2>, St
     if corners.len() < 3 {
         return Err(format!("the {what} has {} different points, but needs at least 3", corners.len()));
     }
+    let low = corners.iter().copied().fold(DVec2::INFINITY, DVec2::min);
+    let high = corners.iter().copied().fold(DVec2::NEG_INFINITY, DVec2::max);
     let area = signed_area(&corners);
-    if area == 0.0 {
+    // Thinner than this it has no inside that round-off would leave.
+    if (high - low).min_element() < SHORTEST || area.abs() <= 1e-12 * (high - low).length_squared() {
         return Err(format!("the {what} encloses no area"));
     }
     if (area > 0.0) != border {

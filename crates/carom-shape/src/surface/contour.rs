@@ -20,8 +20,8 @@ use crate::{ShapeError, TriMesh, symmetric_eigen};
 const MOST_CELLS: usize = 6_000_000;
 /// Tangent planes closer to parallel than this share of the largest eigenvalue do not place a vertex.
 const FLAT: f64 = 0.03;
-/// How far a vertex may leave its cell, in cells.
-const SLACK: f64 = 0.05;
+/// How far a vertex may leave its cell, in cells; further only if the sheet's crease lies beyond.
+const SLACK: [f64; 2] = [0.05, 0.5];
 /// Triangles up to which a mesh is refined for the sake of thin walls.
 const MOST_FOR_WALLS: f64 = 240_000.0;
 /// Cells across the body; bounds the time.
@@ -279,28 +279,39 @@ impl Grid<'_> {
 
     /// Where the tangent planes of a sheet meet, if that is in the cell; else where two of them do; else a point of the face.
     fn vertex(&self, at: IVec3, crossings: &[Crossing]) -> DVec3 {
-        let low = self.corner(at) - SLACK * self.cell;
-        let high = low + (1.0 + 2.0 * SLACK) * self.cell;
         let planes = TangentPlanes::new(crossings);
         if planes.rank() > 1 {
-            let meet = |data: &[Crossing]| {
-                let point = TangentPlanes::new(data).meeting_point(planes.rank());
-                (point.cmpge(low).all() && point.cmple(high).all()).then_some(point)
-            };
-            let off = |p: DVec3| self.field.distance(p).abs();
-            let near = 1e-3 * self.cell;
-            if let Some(vertex) = self.refined(crossings, meet).filter(|&p| off(p) < near) {
-                return vertex;
-            }
-            let pairs = (0..crossings.len()).flat_map(|i| (0..i).map(move |j| [crossings[i], crossings[j]]));
-            let candidates =
-                pairs.filter_map(|pair| self.refined(&pair, |data| crease_in_box(data, planes.mean, low, high)));
-            let best = candidates.map(|p| (off(p), p)).min_by(|a, b| a.0.total_cmp(&b.0));
-            if let Some((_, vertex)) = best.filter(|(off, _)| *off < near) {
-                return vertex;
+            for slack in SLACK {
+                let low = self.corner(at) - slack * self.cell;
+                let high = low + (1.0 + 2.0 * slack) * self.cell;
+                if let Some(vertex) = self.feature(crossings, &planes, low, high) {
+                    return vertex;
+                }
             }
         }
         self.on_surface(planes.mean).point
+    }
+
+    /// A corner or a point of a crease between `low` and `high`.
+    fn feature(&self, crossings: &[Crossing], planes: &TangentPlanes, low: DVec3, high: DVec3) -> Option<DVec3> {
+        let near = 1e-3 * self.cell;
+        let on_border = |p: &DVec3| self.field.distance(*p).abs() < near;
+        let meet = |data: &[Crossing]| {
+            let point = TangentPlanes::new(data).meeting_point(planes.rank());
+            (point.cmpge(low).all() && point.cmple(high).all()).then_some(point)
+        };
+        if let Some(vertex) = self.refined(crossings, meet).filter(on_border) {
+            return Some(vertex);
+        }
+        let pairs = (0..crossings.len()).flat_map(|i| (0..i).map(move |j| [crossings[i], crossings[j]]));
+        let in_box = |data: &[Crossing]| crease_in_box(data, planes.mean, low, high);
+        let creases: Vec<DVec3> = pairs.filter_map(|pair| self.refined(&pair, in_box)).filter(on_border).collect();
+        // The nearest; of equally near ones the middle, so that a cell that is its own mirror image stays so.
+        let away = |p: &DVec3| p.distance(planes.mean);
+        let nearest = creases.iter().map(away).fold(f64::INFINITY, f64::min);
+        let tied: Vec<DVec3> = creases.into_iter().filter(|p| away(p) <= nearest + 1e-3 * near).collect();
+        let middle = tied.iter().sum::<DVec3>() / tied.len().max(1) as f64;
+        tied.first().map(|&first| if on_border(&middle) { middle } else { first })
     }
 
     /// Curved faces meet a little off the planes that touch them at the crossings: touches them again, nearer to the crease.

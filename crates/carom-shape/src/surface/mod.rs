@@ -6,11 +6,15 @@ mod body;
 mod contour;
 mod edges;
 mod lattice;
+mod prism;
 mod rings;
+mod triangulation;
+
+use std::f64::consts::{PI, TAU};
 
 use glam::{DVec2, DVec3};
 
-use crate::field::{Field, LONGEST, SHORTEST};
+use crate::field::{Field, LONGEST, Outline, SHORTEST};
 use crate::{Shape, ShapeError, TriMesh};
 use rings::{capsule_meridian, circle, subdivided, turned};
 
@@ -47,8 +51,7 @@ pub(crate) fn mesh(field: &Field, edge: f64) -> Result<Meshed, ShapeError> {
     if !(SHORTEST..=LONGEST).contains(&edge) {
         return refuse(format!("edge length is {edge}, but must be a positive number of metres"));
     }
-    let size = field.bounds().size() / edge;
-    if 4.0 * (size.x * size.y + size.y * size.z + size.z * size.x) > MOST_TRIANGLES {
+    if rough_triangles(field, edge) > MOST_TRIANGLES {
         return refuse(format!("edge length {edge} m would make more than {MOST_TRIANGLES:e} triangles"));
     }
     if let Field::Transform { of, turn, translate, scale } = field {
@@ -61,6 +64,37 @@ pub(crate) fn mesh(field: &Field, edge: f64) -> Result<Meshed, ShapeError> {
     match parametric(field, edge) {
         Some(mesh) => Ok(Meshed { mesh, edge }),
         None => contour::contour(field, edge),
+    }
+}
+
+/// About how many triangles the surface will have, to refuse what would not fit in memory before it is made.
+fn rough_triangles(field: &Field, edge: f64) -> f64 {
+    let pieces = |length: f64| (length / edge).max(8.0);
+    let around = |radius: f64| pieces(TAU * radius);
+    let perimeter = |outline: &Outline| -> f64 {
+        outline
+            .loops
+            .iter()
+            .map(|l| (0..l.len()).map(|i| (l[i].distance(l[(i + 1) % l.len()]) / edge).max(1.0)).sum::<f64>())
+            .sum()
+    };
+    let size = field.bounds().size() / edge;
+    let boxed = 4.0 * (size.x * size.y + size.y * size.z + size.z * size.x);
+    match field {
+        Field::Helix { curve, wire } => {
+            let turned = 2.0 * curve.half_angle * (curve.radius.hypot(curve.rise) / edge).max(8.0 / PI);
+            2.0 * turned * around(*wire)
+        }
+        Field::Tube { path, radius, .. } => {
+            let along: f64 = path.windows(2).map(|p| (p[0].distance(p[1]) / edge).max(1.0)).sum();
+            2.0 * along * around(*radius)
+        }
+        Field::Revolve { outline } => {
+            2.0 * perimeter(outline) * around(outline.border().iter().map(|q| q.x).fold(0.0, f64::max))
+        }
+        Field::Extrude { outline, half_depth } => boxed + 2.0 * perimeter(outline) * pieces(2.0 * half_depth),
+        Field::Transform { of, scale, .. } => rough_triangles(of, edge / scale),
+        _ => boxed,
     }
 }
 
@@ -85,6 +119,7 @@ fn parametric(field: &Field, edge: f64) -> Option<TriMesh> {
             let loops: Vec<Vec<DVec2>> = outline.loops.iter().map(|corners| subdivided(corners, edge)).collect();
             turned(&loops, edge)
         }
+        Field::Extrude { outline, half_depth } => return prism::prism(outline, *half_depth, edge),
         Field::Helix { curve, wire } => return rings::helix(curve, *wire, edge),
         Field::Tube { path, closed, radius, .. } => return rings::tube(field, path, *closed, *radius, edge),
         _ => return None,

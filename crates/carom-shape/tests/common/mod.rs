@@ -37,6 +37,16 @@ pub fn wheel(corners: usize) -> Profile {
     Profile { outline: (0..corners).map(corner).collect(), holes: vec![vec![[-0.2, -0.2], [0.2, -0.2], [0.0, 0.3]]] }
 }
 
+/// A closed path in space whose frame comes home turned.
+pub fn trefoil(points: usize) -> Vec<[f64; 3]> {
+    let point = |i: usize| {
+        let t = 2.0 * PI * i as f64 / points as f64;
+        let (x, y) = (t.sin() + 2.0 * (2.0 * t).sin(), t.cos() - 2.0 * (2.0 * t).cos());
+        [0.3 * x, 0.3 * y, -0.3 * (3.0 * t).sin()]
+    };
+    (0..points).map(point).collect()
+}
+
 pub fn specimens() -> Vec<Specimen> {
     let all = [true; 3];
     let entry = |name, shape, volume, exact, mirrors| Specimen { name, shape, volume, exact, mirrors };
@@ -115,6 +125,7 @@ pub fn specimens() -> Vec<Specimen> {
             false,
             [false; 3],
         ),
+        entry("knot", Shape::Tube { path: trefoil(240), radius: 0.1, closed: true }, None, false, [false; 3]),
         entry(
             "helix",
             Shape::Helix { radius: r, pitch: 0.4, turns: 3.0, wire: w },
