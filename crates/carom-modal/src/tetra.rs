@@ -307,11 +307,8 @@ impl TetMesh {
 
     fn without_unused(mut self, used: &[bool]) -> TetMesh {
         let mut renumbered = vec![0u32; used.len()];
-        let mut kept = 0u32;
-        for (number, _) in renumbered.iter_mut().zip(used).filter(|&(_, &used)| used) {
-            *number = kept;
-            kept += 1;
-        }
+        let kept = renumbered.iter_mut().zip(used).filter(|&(_, &used)| used);
+        kept.zip(0..).for_each(|((number, _), position)| *number = position);
         self.elements.flat_mut().iter_mut().for_each(|node| *node = renumbered[*node as usize]);
         let mut flags = used.iter();
         self.nodes.retain(|_| flags.next().is_some_and(|&used| used));
