@@ -128,7 +128,8 @@ mod tests {
     #[test]
     fn impossible_constants_are_refused_by_name() {
         assert!(steel().validate().is_ok());
-        let spoils: [(fn(&mut Material), &str); 8] = [
+        type Spoil = fn(&mut Material);
+        let spoils: [(Spoil, &str); 8] = [
             (|m| m.density = -1.0, "density is -1"),
             (|m| m.density = f64::INFINITY, "density is inf"),
             (|m| m.young = 0.0, "Young's modulus is 0"),

@@ -1,0 +1,310 @@
+//! Surfaces and vibrating bodies as binary glTF, for any viewer or engine.
+//!
+//! A mode is a morph target with an animation that swings it to and fro once per period. Vertices are doubled along
+//! sharp edges, so that boxes look like boxes. glTF is in metres with y up, as Carom is.
+
+use carom_object::ModalModel;
+use carom_shape::TriMesh;
+use glam::DVec3;
+use serde_json::{Value, json};
+
+use crate::colormap::to_linear;
+use crate::picture::Deformation;
+use crate::sheet::frequency_label;
+use crate::{Colormap, PictureError, SmoothMesh};
+
+/// How modes are shown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GltfParams {
+    /// The largest displacement, as a share of the body's diagonal.
+    pub share: f64,
+    /// Duration of one swing in seconds; real ones are too fast to see.
+    pub period: f64,
+    /// Edges sharper than this angle between normals, in radians, look sharp.
+    pub crease_angle: f64,
+    /// Colours of a single mode by how far it moves. Several modes in one file share a plain surface.
+    pub colormap: Colormap,
+}
+
+impl Default for GltfParams {
+    fn default() -> GltfParams {
+        GltfParams { share: 0.08, period: 1.0, crease_angle: 30f64.to_radians(), colormap: Colormap::Viridis }
+    }
+}
+
+/// Why there is no glTF.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExportError {
+    /// There is nothing to show.
+    #[error("the surface has no triangles")]
+    Empty,
+    /// A position is not finite, or too large for the 32-bit numbers of glTF.
+    #[error("vertex {vertex} cannot be written: {position}")]
+    BadVertex {
+        /// Its index.
+        vertex: usize,
+        /// Where it is.
+        position: DVec3,
+    },
+    /// Colours do not match the vertices.
+    #[error("{found} colours for {vertices} vertices")]
+    ColourCount {
+        /// How many were given.
+        found: usize,
+        /// How many are needed.
+        vertices: usize,
+    },
+    /// The mode cannot be shown.
+    #[error(transparent)]
+    Mode(#[from] PictureError),
+    /// A number that makes no animation.
+    #[error("{quantity} is {value}, expected a positive number")]
+    BadParameter {
+        /// Which.
+        quantity: &'static str,
+        /// What it was.
+        value: f64,
+    },
+    /// A binary glTF file holds at most 4 GiB.
+    #[error("the surface and its modes need {bytes} bytes, but a .glb file holds at most 4 GiB")]
+    TooLarge {
+        /// What they need.
+        bytes: usize,
+    },
+}
+
+/// A surface as a `.glb` file, with a colour per vertex in sRGB if given.
+///
+/// ```
+/// # use carom::{mesh_to_glb, shape::TriMesh};
+/// # use glam::DVec3;
+/// let triangle = TriMesh::new(vec![DVec3::ZERO, DVec3::X, DVec3::Y], vec![[0, 1, 2]])?;
+/// let bytes = mesh_to_glb("triangle", &triangle, None, 0.5)?;
+/// assert_eq!(&bytes[..4], b"glTF");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn mesh_to_glb(
+    name: &str,
+    surface: &TriMesh,
+    colours: Option<&[[u8; 3]]>,
+    crease_angle: f64,
+) -> Result<Vec<u8>, ExportError> {
+    let colours = colours.map(|colours| colours.iter().map(|c| c.map(|c| f64::from(c) / 255.0)).collect::<Vec<_>>());
+    Document::new(name, surface, colours.as_deref(), crease_angle)?.0.finish()
+}
+
+/// Modes of a body as a `.glb` file: a morph target and an animation, "mode 1 (1286 Hz)", for each.
+pub fn modes_to_glb(model: &ModalModel, modes: &[usize], params: &GltfParams) -> Result<Vec<u8>, ExportError> {
+    for (quantity, value) in [("period", params.period), ("share", params.share)] {
+        if !(value > 0.0 && value.is_finite()) {
+            return Err(ExportError::BadParameter { quantity, value });
+        }
+    }
+    let deformations =
+        modes.iter().map(|&mode| Deformation::new(model, mode, params.share)).collect::<Result<Vec<_>, _>>()?;
+    let colours = match &deformations[..] {
+        [only] => Some(only.lengths.iter().map(|&length| params.colormap.colour(length)).collect::<Vec<_>>()),
+        _ => None,
+    };
+    let (mut document, mesh) = Document::new(&model.name, &model.surface, colours.as_deref(), params.crease_angle)?;
+    let names: Vec<String> =
+        modes.iter().map(|&mode| format!("mode {} ({})", mode + 1, frequency_label(model.frequencies[mode]))).collect();
+    document.add_targets(model, &mesh, &deformations, &names);
+    document.add_swings(&names, params.period);
+    document.finish()
+}
+
+/// A glTF document with one mesh, while it grows.
+struct Document {
+    json: Value,
+    data: Vec<u8>,
+}
+
+/// What a buffer view is for.
+const VERTICES: u32 = 34962;
+const INDICES: u32 = 34963;
+
+impl Document {
+    fn new(
+        name: &str,
+        surface: &TriMesh,
+        colours: Option<&[[f64; 3]]>,
+        crease_angle: f64,
+    ) -> Result<(Document, SmoothMesh), ExportError> {
+        if surface.triangles.is_empty() {
+            return Err(ExportError::Empty);
+        }
+        let vertices = surface.positions.len();
+        if let Some(colours) = colours.filter(|colours| colours.len() != vertices) {
+            return Err(ExportError::ColourCount { found: colours.len(), vertices });
+        }
+        if let Some(vertex) = surface.positions.iter().position(|p| !p.as_vec3().is_finite()) {
+            return Err(ExportError::BadVertex { vertex, position: surface.positions[vertex] });
+        }
+        let mesh = SmoothMesh::new(surface, crease_angle);
+        let positions = mesh.gather(&surface.positions);
+        let mut document = Document {
+            json: json!({
+                "asset": { "version": "2.0", "generator": concat!("Carom ", env!("CARGO_PKG_VERSION")) },
+                "scene": 0,
+                "scenes": [{ "nodes": [0] }],
+                "nodes": [{ "name": name, "mesh": 0 }],
+                "accessors": [],
+                "bufferViews": [],
+                "materials": [{
+                    "name": "surface",
+                    "doubleSided": true,
+                    "pbrMetallicRoughness": { "metallicFactor": 0.0, "roughnessFactor": 0.55 },
+                }],
+            }),
+            data: Vec::new(),
+        };
+        let mut attributes = json!({
+            "POSITION": document.vectors(&positions, true),
+            "NORMAL": document.vectors(&unit(mesh.normals(&positions)), false),
+        });
+        if let Some(colours) = colours {
+            // glTF colours are linear light; 16 bits keep the dark ones apart.
+            let numbers = mesh.gather(colours).into_iter().flat_map(|[r, g, b]| {
+                let linear = |c: f64| (65535.0 * to_linear(c)).round() as u16;
+                [linear(r), linear(g), linear(b), u16::MAX]
+            });
+            let bytes: Vec<u8> = numbers.flat_map(u16::to_le_bytes).collect();
+            let view = document.view(&bytes, Some(VERTICES));
+            attributes["COLOR_0"] = document.accessor(json!({
+                "bufferView": view, "componentType": 5123, "normalized": true, "type": "VEC4", "count": positions.len(),
+            }));
+        } else {
+            document.json["materials"][0]["pbrMetallicRoughness"]["baseColorFactor"] = json!([0.62, 0.58, 0.51, 1.0]);
+        }
+        let bytes: Vec<u8> = mesh.triangles.iter().flatten().flat_map(|i| i.to_le_bytes()).collect();
+        let view = document.view(&bytes, Some(INDICES));
+        let indices = document.accessor(json!({
+            "bufferView": view, "componentType": 5125, "type": "SCALAR", "count": 3 * mesh.triangles.len(),
+        }));
+        document.json["meshes"] = json!([{
+            "name": name,
+            "primitives": [{ "attributes": attributes, "indices": indices, "material": 0 }],
+        }]);
+        Ok((document, mesh))
+    }
+
+    /// Adds a morph target per deformation.
+    fn add_targets(&mut self, model: &ModalModel, mesh: &SmoothMesh, deformations: &[Deformation], names: &[String]) {
+        let rest = mesh.gather(&model.surface.positions);
+        let mut targets = Vec::new();
+        for deformation in deformations {
+            let there = mesh.gather(&deformation.positions);
+            let moved: Vec<DVec3> = there.iter().zip(&rest).map(|(&there, &rest)| there - rest).collect();
+            let back: Vec<DVec3> = rest.iter().zip(&moved).map(|(&rest, &moved)| rest - moved).collect();
+            // The part of the turn of the normals that changes sign with the swing.
+            let turned = mesh.normals(&there).into_iter().zip(mesh.normals(&back)).map(|(a, b)| 0.5 * (a - b));
+            let turned: Vec<DVec3> = turned.collect();
+            targets.push(json!({ "POSITION": self.vectors(&moved, true), "NORMAL": self.vectors(&turned, false) }));
+        }
+        let mesh = &mut self.json["meshes"][0];
+        mesh["weights"] = json!(vec![0.0; targets.len()]);
+        mesh["extras"] = json!({ "targetNames": names });
+        mesh["primitives"][0]["targets"] = json!(targets);
+    }
+
+    /// Adds an animation per target: one swing as a sine, the others at rest.
+    fn add_swings(&mut self, names: &[String], period: f64) {
+        /// Straight pieces per swing; between them the sine is off by less than half a per cent.
+        const PIECES: usize = 32;
+        if names.is_empty() {
+            return;
+        }
+        let phase = |i: usize| i as f64 / PIECES as f64;
+        let times: Vec<f32> = (0..=PIECES).map(|i| (period * phase(i)) as f32).collect();
+        let input = self.scalars(&times, true);
+        let mut animations = Vec::new();
+        for (target, name) in names.iter().enumerate() {
+            let mut weights = vec![0.0; (PIECES + 1) * names.len()];
+            for i in 0..=PIECES {
+                // Exactly zero at the ends, so that the loop closes without a jump.
+                let swing = if i % PIECES == 0 { 0.0 } else { (std::f64::consts::TAU * phase(i)).sin() };
+                weights[i * names.len() + target] = swing as f32;
+            }
+            let output = self.scalars(&weights, false);
+            animations.push(json!({
+                "name": name,
+                "samplers": [{ "input": input, "output": output, "interpolation": "LINEAR" }],
+                "channels": [{ "sampler": 0, "target": { "node": 0, "path": "weights" } }],
+            }));
+        }
+        self.json["animations"] = json!(animations);
+    }
+
+    fn vectors(&mut self, vectors: &[DVec3], with_bounds: bool) -> Value {
+        let numbers: Vec<[f32; 3]> = vectors.iter().map(|v| v.as_vec3().to_array()).collect();
+        let bytes: Vec<u8> = numbers.as_flattened().iter().flat_map(|x| x.to_le_bytes()).collect();
+        let view = self.view(&bytes, Some(VERTICES));
+        let mut accessor = json!({ "bufferView": view, "componentType": 5126, "type": "VEC3", "count": vectors.len() });
+        if with_bounds {
+            let bound = |start: f32, pick: fn(f32, f32) -> f32| -> [f32; 3] {
+                std::array::from_fn(|axis| numbers.iter().map(|v| v[axis]).fold(start, pick))
+            };
+            accessor["min"] = json!(bound(f32::INFINITY, f32::min));
+            accessor["max"] = json!(bound(f32::NEG_INFINITY, f32::max));
+        }
+        self.accessor(accessor)
+    }
+
+    fn scalars(&mut self, numbers: &[f32], with_bounds: bool) -> Value {
+        let bytes: Vec<u8> = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
+        let view = self.view(&bytes, None);
+        let mut accessor =
+            json!({ "bufferView": view, "componentType": 5126, "type": "SCALAR", "count": numbers.len() });
+        if with_bounds {
+            accessor["min"] = json!([numbers.iter().copied().fold(f32::INFINITY, f32::min)]);
+            accessor["max"] = json!([numbers.iter().copied().fold(f32::NEG_INFINITY, f32::max)]);
+        }
+        self.accessor(accessor)
+    }
+
+    /// Appends bytes; all our numbers have a size that divides them into whole words of four.
+    fn view(&mut self, bytes: &[u8], target: Option<u32>) -> Value {
+        let mut view = json!({ "buffer": 0, "byteOffset": self.data.len(), "byteLength": bytes.len() });
+        if let Some(target) = target {
+            view["target"] = json!(target);
+        }
+        self.data.extend_from_slice(bytes);
+        push(&mut self.json["bufferViews"], view)
+    }
+
+    fn accessor(&mut self, accessor: Value) -> Value {
+        push(&mut self.json["accessors"], accessor)
+    }
+
+    fn finish(mut self) -> Result<Vec<u8>, ExportError> {
+        self.json["buffers"] = json!([{ "byteLength": self.data.len() }]);
+        let mut text = self.json.to_string().into_bytes();
+        text.resize(text.len().next_multiple_of(4), b' ');
+        let bytes = 12 + 8 + text.len() + 8 + self.data.len();
+        let length = u32::try_from(bytes).map_err(|_| ExportError::TooLarge { bytes })?;
+        let mut file = Vec::with_capacity(bytes);
+        file.extend_from_slice(b"glTF");
+        file.extend_from_slice(&2u32.to_le_bytes());
+        file.extend_from_slice(&length.to_le_bytes());
+        for (kind, chunk) in [(b"JSON", &text), (b"BIN\0", &self.data)] {
+            file.extend_from_slice(&(chunk.len() as u32).to_le_bytes());
+            file.extend_from_slice(kind);
+            file.extend_from_slice(chunk);
+        }
+        Ok(file)
+    }
+}
+
+/// Appends to a JSON array and returns the index.
+fn push(array: &mut Value, item: Value) -> Value {
+    let Value::Array(items) = array else { unreachable!("the document is made with these arrays") };
+    items.push(item);
+    json!(items.len() - 1)
+}
+
+/// Normals of length one; a vertex whose triangles have no area points up.
+fn unit(normals: Vec<DVec3>) -> Vec<DVec3> {
+    normals.into_iter().map(|normal| if normal == DVec3::ZERO { DVec3::Y } else { normal }).collect()
+}
