@@ -198,7 +198,8 @@ pub fn modes_of_tetrahedra(
     let clock = Instant::now();
     progress(Stage::Assemble, 0.0);
     let matrices = Matrices::assemble(&TetElementMatrices { mesh, material }, mesh.nodes().len());
-    let mut report = ModalReport { parts: mesh.elements().len(), unknowns: matrices.unknowns(), ..ModalReport::default() };
+    let mut report =
+        ModalReport { parts: mesh.elements().len(), unknowns: matrices.unknowns(), ..ModalReport::default() };
     report.seconds[1] = clock.elapsed().as_secs_f64();
     let clock = Instant::now();
     let solved = solve(&matrices, mesh.nodes(), false, params, &|share| progress(Stage::Solve, share))?;

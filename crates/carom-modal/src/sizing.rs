@@ -33,14 +33,22 @@ pub fn choose(body: &Body, material: &Material, params: &ModalParams) -> Result<
     let walls = wall_thickness(&body.surface, &Bvh::new(&body.surface), SAMPLES);
     let cell_size = params.cell_size.unwrap_or_else(|| default_cell_size(body, material, params.wanted, walls));
     if !(cell_size > 0.0 && cell_size.is_finite()) {
-        return Err(ModalError::BadParameter { parameter: "cell size", value: cell_size, expected: "a positive length in metres" });
+        return Err(ModalError::BadParameter {
+            parameter: "cell size",
+            value: cell_size,
+            expected: "a positive length in metres",
+        });
     }
     // At least two subcells across the thinner walls.
     let needed = walls.map_or(8.0, |w| 2.0 * cell_size / w.thin).clamp(8.0, 32.0);
     let resolution = params.resolution.unwrap_or((needed as usize).next_power_of_two());
     if !(resolution.is_power_of_two() && (2..=64).contains(&resolution)) {
         let value = resolution as f64;
-        return Err(ModalError::BadParameter { parameter: "resolution", value, expected: "a power of two from 2 to 64" });
+        return Err(ModalError::BadParameter {
+            parameter: "resolution",
+            value,
+            expected: "a power of two from 2 to 64",
+        });
     }
     let mut warnings = Vec::new();
     if let Some(w) = walls.filter(|w| w.thin < 0.1 * cell_size) {
