@@ -149,6 +149,12 @@ impl Block {
         }
     }
 
+    /// The dot product of each vector with its partner.
+    pub fn squares(&self, partners: &Block) -> Vec<f64> {
+        let dot = |j: usize| self.column(j).iter().zip(partners.column(j)).map(|(x, y)| x * y).sum();
+        (0..self.width()).map(dot).collect()
+    }
+
     /// Start and length of the row slices.
     fn slices(&self) -> Vec<(usize, usize)> {
         let start = |s: usize| s * self.rows / SLICES;

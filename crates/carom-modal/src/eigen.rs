@@ -25,7 +25,7 @@ pub struct EigenParams {
 
 impl Default for EigenParams {
     fn default() -> EigenParams {
-        EigenParams { block: 8, tolerance: 1e-9, max_steps: 400 }
+        EigenParams { block: 8, tolerance: 5e-9, max_steps: 400 }
     }
 }
 
@@ -118,7 +118,7 @@ pub fn eigenpairs(
     let mut found = None;
     for attempt in 0..3 {
         let mut lanczos = Lanczos::new(matrices, &factor, rigid, *params, attempt);
-        let (theta, vectors) = lanczos.run(computed, &|share| progress(0.9 * share))?;
+        let (theta, vectors) = lanczos.run(asked, computed, &|share| progress(0.9 * share))?;
         report.steps += lanczos.steps;
         report.worst_residual = lanczos.worst_residual;
         let values: Vec<f64> = theta.iter().map(|t| 1.0 / t + shift).collect();
@@ -176,15 +176,17 @@ fn count_in_gap(
     })
 }
 
+/// Relative residual of the modes beyond those asked for.
+const GUARD_TOLERANCE: f64 = 1e-4;
+/// A vector that loses more than this in norm (squared) to the basis is orthogonalized again.
+const SHRINK_SQUARED: f64 = 1e6;
+
 struct Lanczos<'a> {
     matrices: &'a Matrices,
     factor: &'a Factor<'a>,
     rigid: &'a Block,
-    mass_rigid: Block,
     params: EigenParams,
     basis: Block,
-    /// M times the basis.
-    mass_basis: Block,
     /// The operator projected on the basis.
     projected: Mat<f64>,
     seed: u64,
@@ -202,15 +204,12 @@ impl<'a> Lanczos<'a> {
     ) -> Lanczos<'a> {
         // Another attempt starts from other vectors and with wider blocks, which split multiple eigenvalues.
         let params = EigenParams { block: params.block << attempt, ..params };
-        let empty = Block::zeros(matrices.unknowns(), 0);
         Lanczos {
             matrices,
             factor,
             rigid,
-            mass_rigid: rigid.map_columns(|x, y| matrices.multiply_mass(x, y)),
             params,
-            basis: empty.clone(),
-            mass_basis: empty,
+            basis: Block::zeros(matrices.unknowns(), 0),
             projected: Mat::new(),
             seed: attempt as u64,
             steps: 0,
@@ -218,11 +217,12 @@ impl<'a> Lanczos<'a> {
         }
     }
 
-    /// Largest eigenvalues of the operator, descending, and their vectors.
-    fn run(&mut self, wanted: usize, progress: &dyn Fn(f64)) -> Result<(Vec<f64>, Block), ModalError> {
+    /// Largest eigenvalues of the operator, descending, and their vectors: `asked` to the tolerance, the rest of
+    /// `wanted` only well enough to see where the spectrum has a gap.
+    fn run(&mut self, asked: usize, wanted: usize, progress: &dyn Fn(f64)) -> Result<(Vec<f64>, Block), ModalError> {
         let available = self.matrices.unknowns() - self.rigid.width();
         let mut next = self.random_block(self.params.block.min(available));
-        self.factor.solve(next.as_mut());
+        self.factor.solve(next.as_mut())?;
         let mut mass_next = self.mass_times(&next);
         self.project_out(&mut next, &mut mass_next);
         self.orthonormalize(&mut next, &mut mass_next)?;
@@ -231,11 +231,10 @@ impl<'a> Lanczos<'a> {
             let start = self.basis.width();
             let width = next.width();
             self.basis.append(&next);
-            self.mass_basis.append(&mass_next);
             self.steps += 1;
             // W = (K − σM)⁻¹ M Q, its coefficients on the basis, and what is left.
             next = mass_next;
-            self.factor.solve(next.as_mut());
+            self.factor.solve(next.as_mut())?;
             mass_next = self.mass_times(&next);
             let coefficients = self.project_out(&mut next, &mut mass_next);
             self.record(start, &coefficients);
@@ -256,14 +255,15 @@ impl<'a> Lanczos<'a> {
                 let column = size - 1 - rank;
                 (&remainder * vectors.as_ref().col(column).subrows(start, width)).norm_l2() / theta[column]
             };
-            (converged, worst) = (0..wanted).map(residual).fold((0, 0.0), |(count, worst): (usize, f64), r| {
-                (count + usize::from(r <= self.params.tolerance), worst.max(r))
-            });
+            let tolerance = |rank: usize| if rank < asked { self.params.tolerance } else { GUARD_TOLERANCE };
+            let residuals: Vec<f64> = (0..wanted).map(residual).collect();
+            worst = residuals.iter().copied().fold(0.0, f64::max);
+            converged = residuals.iter().enumerate().filter(|&(rank, &r)| r <= tolerance(rank)).count();
             progress(0.5 + 0.5 * converged as f64 / wanted as f64);
             if converged == wanted || complete {
                 let values: Vec<f64> = (0..wanted).map(|rank| theta[size - 1 - rank]).collect();
                 let ritz = Mat::from_fn(size, wanted, |i, rank| vectors[(i, size - 1 - rank)]);
-                let modes = self.polish(&values, &ritz);
+                let modes = self.polish(asked, &values, &ritz)?;
                 return Ok((values, modes));
             }
         }
@@ -272,18 +272,17 @@ impl<'a> Lanczos<'a> {
 
     /// The vectors that belong to Ritz values, after one more application of the operator: what is left of stiff
     /// motions goes down by the ratio of eigenvalues. How much changes is the residual.
-    fn polish(&mut self, values: &[f64], ritz: &Mat<f64>) -> Block {
+    fn polish(&mut self, asked: usize, values: &[f64], ritz: &Mat<f64>) -> Result<Block, ModalError> {
         let scaled = Mat::from_fn(ritz.nrows(), ritz.ncols(), |i, rank| ritz[(i, rank)] / values[rank]);
-        let mut modes = self.mass_basis.times(&scaled);
-        self.factor.solve(modes.as_mut());
+        let mut modes = self.mass_times(&self.basis.times(&scaled));
+        self.factor.solve(modes.as_mut())?;
         let rigid = self.rigid.transpose_times(&self.mass_times(&modes));
         modes.subtract(self.rigid, &rigid);
         let mut change = self.basis.times(ritz);
         change.subtract(&modes, &Mat::identity(ritz.ncols(), ritz.ncols()));
-        let weighted = self.mass_times(&change);
-        let norm = |j: usize| change.column(j).iter().zip(weighted.column(j)).map(|(x, y)| x * y).sum::<f64>().sqrt();
-        self.worst_residual = (0..change.width()).map(norm).fold(0.0, f64::max);
-        modes
+        let squares = change.squares(&self.mass_times(&change));
+        self.worst_residual = squares.iter().take(asked).copied().fold(0.0, f64::max).sqrt();
+        Ok(modes)
     }
 
     /// Eigenpairs of the projected operator, ascending.
@@ -311,20 +310,23 @@ impl<'a> Lanczos<'a> {
         });
     }
 
-    /// Removes the components along the rigid motions and the basis, twice; returns those along the basis.
+    /// Removes the components along the rigid motions and the basis; returns those along the basis.
+    ///
+    /// Once is enough, to round-off magnified by how much a vector shrinks; where one shrinks much it is done again.
     fn project_out(&self, block: &mut Block, mass_block: &mut Block) -> Mat<f64> {
         let mut total = Mat::zeros(self.basis.width(), block.width());
-        for _ in 0..2 {
-            // The operator magnifies what round-off leaves of the rigid motions more than anything else.
-            let rigid = self.rigid.transpose_times(mass_block);
-            block.subtract(self.rigid, &rigid);
-            mass_block.subtract(&self.mass_rigid, &rigid);
+        loop {
+            let before = block.squares(mass_block);
+            block.subtract(self.rigid, &self.rigid.transpose_times(mass_block));
             let coefficients = self.basis.transpose_times(mass_block);
             block.subtract(&self.basis, &coefficients);
-            mass_block.subtract(&self.mass_basis, &coefficients);
             total += &coefficients;
+            *mass_block = self.mass_times(block);
+            let after = block.squares(mass_block);
+            if before.iter().zip(&after).all(|(before, after)| after * SHRINK_SQUARED >= *before) {
+                return total;
+            }
         }
-        total
     }
 
     /// Makes the block M-orthonormal, block = result · R, and returns R. A direction that has vanished is replaced
@@ -334,10 +336,6 @@ impl<'a> Lanczos<'a> {
         let mut r = Mat::<f64>::identity(width, width);
         let (mut pass, mut refilled) = (0, 0);
         while pass < 2 {
-            if pass == 1 {
-                // Carried along, M times the block would collect errors that grow from step to step.
-                *mass_block = self.mass_times(block);
-            }
             match cholesky_upper(&block.transpose_times(mass_block)) {
                 Ok(upper) => {
                     block.divide_by_upper(&upper);

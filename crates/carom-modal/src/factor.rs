@@ -4,18 +4,20 @@ use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::perm::PermRef;
 use faer::sparse::linalg::SupernodalThreshold;
 use faer::sparse::linalg::cholesky::{
-    CholeskySymbolicParams, LltRef, SymbolicCholesky, SymbolicCholeskyRaw, SymmetricOrdering,
-    factorize_symbolic_cholesky, supernodal::SupernodalLdltRef,
+    CholeskySymbolicParams, SymbolicCholesky, SymbolicCholeskyRaw, SymmetricOrdering, factorize_symbolic_cholesky,
+    supernodal::{SupernodalLdltRef, SupernodalLltRef, SymbolicSupernodalCholesky},
 };
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
-use faer::{Conj, MatMut, Par, Side};
+use faer::{MatMut, Par, Side};
 
 use crate::ModalError;
 use crate::assembly::{LowerCsc, Matrices};
+use crate::substitution::Substitution;
 
 /// The elimination order and structure of the factor, shared by all shifts of one body.
 pub struct Structure {
     symbolic: SymbolicCholesky<usize>,
+    substitution: Substitution,
 }
 
 /// A factor L Lᵀ of a positive definite matrix.
@@ -45,7 +47,8 @@ impl Structure {
             },
         )
         .map_err(|e| ModalError::Factorization(e.to_string()))?;
-        Ok(Structure { symbolic })
+        let substitution = Substitution::new(supernodal(&symbolic)?);
+        Ok(Structure { symbolic, substitution })
     }
 
     /// Numbers stored in a factor.
@@ -89,7 +92,7 @@ impl Structure {
                 Default::default(),
             )
             .ok()?;
-        let SymbolicCholeskyRaw::Supernodal(supernodal) = self.symbolic.raw() else { return None };
+        let supernodal = supernodal(&self.symbolic).ok()?;
         let factor = SupernodalLdltRef::new(supernodal, &values);
         let mut negative = 0;
         for s in 0..supernodal.n_supernodes() {
@@ -115,18 +118,22 @@ impl Structure {
 }
 
 impl Factor<'_> {
-    /// Solves for several right-hand sides in place, each half of the columns on a thread of its own: a column's
-    /// result does not depend on how many are solved together.
-    pub fn solve(&self, columns: MatMut<'_, f64>) {
-        let llt = LltRef::<usize, f64>::new(&self.structure.symbolic, &self.values);
-        let solve = |block: MatMut<'_, f64>| {
-            let request = self.structure.symbolic.solve_in_place_scratch::<f64>(block.ncols(), Par::Seq);
-            let mut memory = MemBuffer::new(request);
-            llt.solve_in_place_with_conj(Conj::No, block, Par::Seq, MemStack::new(&mut memory));
+    /// Solves for several right-hand sides in place.
+    pub fn solve(&self, columns: MatMut<'_, f64>) -> Result<(), ModalError> {
+        let Structure { symbolic, substitution } = self.structure;
+        let factor = SupernodalLltRef::new(supernodal(symbolic)?, &self.values);
+        let Some(order) = symbolic.perm() else {
+            return Err(ModalError::Factorization("the factor has lost its order".into()));
         };
-        let middle = columns.ncols() / 2;
-        let (left, right) = columns.split_at_col_mut(middle);
-        rayon::join(|| solve(left), || solve(right));
+        substitution.solve(factor, order.arrays().0, columns);
+        Ok(())
+    }
+}
+
+fn supernodal(symbolic: &SymbolicCholesky<usize>) -> Result<&SymbolicSupernodalCholesky<usize>, ModalError> {
+    match symbolic.raw() {
+        SymbolicCholeskyRaw::Supernodal(supernodal) => Ok(supernodal),
+        SymbolicCholeskyRaw::Simplicial(_) => Err(ModalError::Factorization("the factor has no supernodes".into())),
     }
 }
 

@@ -20,6 +20,7 @@ mod modes;
 mod msh;
 mod rigid;
 mod sizing;
+mod substitution;
 mod tetra;
 
 pub use assembly::{LowerCsc, Matrices};
