@@ -18,6 +18,7 @@ mod materials;
 mod matrix_market;
 mod modes;
 mod msh;
+mod parts;
 mod rigid;
 mod sizing;
 mod substitution;
