@@ -22,12 +22,13 @@ const TOP: f64 = 110.0;
 const BOTTOM: f64 = 950.0;
 /// Left and right end of the rungs.
 const LEFT: f64 = 120.0;
-const RIGHT: f64 = 440.0;
+const RIGHT: f64 = 420.0;
 const LINE: f64 = 19.0;
 
 const INK: RGBColor = RGBColor(38, 42, 48);
 const FAINT: RGBColor = RGBColor(104, 110, 118);
 const GRID: RGBColor = RGBColor(226, 229, 233);
+const LEADER: RGBColor = RGBColor(190, 196, 203);
 const PAPER: RGBColor = RGBColor(252, 252, 253);
 const RUNG: RGBColor = RGBColor(31, 105, 145);
 
@@ -87,26 +88,24 @@ fn rungs(frequencies: &[f64]) -> Vec<Rung> {
 }
 
 /// Heights of labels as near to those wanted (ascending) as their distance `gap` allows, within `from..to`.
+///
+/// Less the room that the labels before it need, each label's height may not fall: the nearest such heights are
+/// those of isotonic regression, where labels that touch stand together at their mean.
 fn spread(wanted: &[f64], gap: f64, from: f64, to: f64) -> Vec<f64> {
-    let mut places: Vec<f64> = Vec::with_capacity(wanted.len());
-    // Labels that touch move as one block, which stands where its members want it on average.
     let mut blocks: Vec<(f64, usize)> = Vec::new();
-    for &place in wanted {
-        blocks.push((place, 1));
+    for (i, &place) in wanted.iter().enumerate() {
+        blocks.push((place - gap * i as f64, 1));
         while let [.., (a, n), (b, m)] = blocks[..] {
-            if b - a >= 0.5 * gap * (n + m) as f64 {
+            if a <= b {
                 break;
             }
             blocks.truncate(blocks.len() - 2);
             blocks.push(((a * n as f64 + b * m as f64) / (n + m) as f64, n + m));
         }
     }
-    for (centre, count) in blocks {
-        let half = 0.5 * gap * (count - 1) as f64;
-        let centre = centre.min(to - half).max(from + half);
-        places.extend((0..count).map(|i| centre - half + gap * i as f64));
-    }
-    places
+    let last = to - gap * wanted.len().saturating_sub(1) as f64;
+    let places = blocks.into_iter().flat_map(|(place, count)| std::iter::repeat_n(place, count));
+    places.enumerate().map(|(i, place)| place.min(last).max(from) + gap * i as f64).collect()
 }
 
 fn draw<B: DrawingBackend>(
@@ -154,7 +153,7 @@ fn draw<B: DrawingBackend>(
         for piece in 0..rung.count {
             let start = LEFT + width * piece as f64;
             let gap = if piece + 1 < rung.count { 10.0f64.min(0.3 * width) } else { 0.0 };
-            line((start, y), (start + width - gap, y), RUNG, 2.5)?;
+            line((start, y), (start + width - gap, y), RUNG, 2.0)?;
         }
     }
 
@@ -165,14 +164,14 @@ fn draw<B: DrawingBackend>(
     let wanted: Vec<f64> = labelled.iter().rev().map(|rung| height(rung.frequency)).collect();
     for (rung, y) in labelled.iter().rev().zip(spread(&wanted, LINE, TOP, BOTTOM)) {
         let from = height(rung.frequency);
-        line((RIGHT + 18.0, from), (RIGHT + 40.0, y), GRID, 1.0)?;
-        line((RIGHT + 40.0, y), (RIGHT + 50.0, y), GRID, 1.0)?;
-        write(&hertz(rung.frequency), RIGHT + 138.0, y, 14.0, INK, false, HPos::Right)?;
+        line((RIGHT + 20.0, from), (RIGHT + 66.0, y), LEADER, 1.0)?;
+        line((RIGHT + 66.0, y), (RIGHT + 72.0, y), LEADER, 1.0)?;
+        write(&hertz(rung.frequency), RIGHT + 158.0, y, 14.0, INK, false, HPos::Right)?;
         let modes = match rung.count {
             1 => format!("mode {}", rung.first),
             count => format!("modes {} to {}", rung.first, rung.first + count - 1),
         };
-        write(&modes, RIGHT + 156.0, y, 13.0, FAINT, false, HPos::Left)?;
+        write(&modes, RIGHT + 176.0, y, 13.0, FAINT, false, HPos::Left)?;
     }
     area.present()
 }
@@ -215,7 +214,7 @@ mod tests {
         let wanted = [10.0, 11.0, 12.0, 50.0, 99.0, 99.5];
         let places = spread(&wanted, 10.0, 0.0, 100.0);
         assert!(places.windows(2).all(|pair| pair[1] - pair[0] >= 10.0 - 1e-9), "{places:?}");
-        assert!(places[0] >= 0.0 && places[5] <= 100.0 && places[3] == 50.0, "{places:?}");
+        assert!(places[0] >= 0.0 && places[5] <= 100.0 && (places[3] - 50.0).abs() < 1e-9, "{places:?}");
     }
 
     #[test]
