@@ -42,14 +42,14 @@ pub fn ladder(model: &ModalModel, path: &Path) -> Work<Vec<u8>> {
     match path.extension().and_then(|ending| ending.to_str()) {
         Some("svg") => {
             let mut text = String::new();
-            draw(model, &SVGBackend::with_string(&mut text, (WIDTH, HEIGHT)).into_drawing_area(), 1.0)
+            draw(model, &SVGBackend::with_string(&mut text, (WIDTH, HEIGHT)).into_drawing_area(), 1.0, 0.0)
                 .map_err(|error| bad(&error))?;
             Ok(text.into_bytes())
         }
         Some("png") => {
             let (width, height) = (2 * WIDTH, 2 * HEIGHT);
             let mut pixels = vec![0; 3 * (width * height) as usize];
-            draw(model, &BitMapBackend::with_buffer(&mut pixels, (width, height)).into_drawing_area(), 2.0)
+            draw(model, &BitMapBackend::with_buffer(&mut pixels, (width, height)).into_drawing_area(), 2.0, 0.16)
                 .map_err(|error| bad(&error))?;
             let pixels = pixels.chunks_exact(3).map(|p| [p[0], p[1], p[2], 255]).collect();
             let image = carom::Image { width: width as usize, height: height as usize, pixels };
@@ -108,10 +108,12 @@ fn spread(wanted: &[f64], gap: f64, from: f64, to: f64) -> Vec<f64> {
     places.enumerate().map(|(i, place)| place.min(last).max(from) + gap * i as f64).collect()
 }
 
+/// Draws the ladder `scale` times as large. Bitmap letters hang by `sag` of their height above where they are put.
 fn draw<B: DrawingBackend>(
     model: &ModalModel,
     area: &DrawingArea<B, Shift>,
     scale: f64,
+    sag: f64,
 ) -> Result<(), DrawingAreaErrorKind<B::ErrorType>> {
     area.fill(&PAPER)?;
     let at = |x: f64, y: f64| ((scale * x).round() as i32, (scale * y).round() as i32);
@@ -122,7 +124,11 @@ fn draw<B: DrawingBackend>(
     let write = |text: &str, x: f64, y: f64, size: f64, colour: RGBColor, bold: bool, from: HPos| {
         let style = if bold { FontStyle::Bold } else { FontStyle::Normal };
         let font = ("sans-serif", scale * size, style).into_text_style(area);
-        area.draw(&Text::new(text.to_owned(), at(x, y), font.color(&colour).pos(Pos::new(from, VPos::Center))))
+        area.draw(&Text::new(
+            text.to_owned(),
+            at(x, y + sag * size),
+            font.color(&colour).pos(Pos::new(from, VPos::Center)),
+        ))
     };
 
     let rungs = rungs(&model.frequencies);
@@ -135,6 +141,7 @@ fn draw<B: DrawingBackend>(
     write(&model.name, 36.0, 40.0, 26.0, INK, true, HPos::Left)?;
     let subtitle = format!("{}, {state}: {} modes", model.material.name, model.mode_count());
     write(&subtitle, 36.0, 70.0, 15.0, FAINT, false, HPos::Left)?;
+    write("frequency", LEFT - 24.0, TOP, 13.0, FAINT, false, HPos::Right)?;
 
     for (frequency, major) in ticks(low.exp(), high.exp()) {
         let y = height(frequency);
