@@ -23,7 +23,8 @@ const BOTTOM: f64 = 950.0;
 /// Left and right end of the rungs.
 const LEFT: f64 = 120.0;
 const RIGHT: f64 = 420.0;
-const LINE: f64 = 19.0;
+/// Height of a label.
+const LINE: f64 = 18.0;
 
 const INK: RGBColor = RGBColor(38, 42, 48);
 const FAINT: RGBColor = RGBColor(104, 110, 118);
@@ -85,6 +86,15 @@ fn rungs(frequencies: &[f64]) -> Vec<Rung> {
         }
     }
     rungs
+}
+
+/// The rungs that get a label: all, or where there is no room the lower ones, which are heard best, and some above.
+fn labelled(rungs: &[Rung], most: usize) -> Vec<&Rung> {
+    if rungs.len() <= most {
+        return rungs.iter().collect();
+    }
+    let (low, high) = rungs.split_at(most / 2);
+    low.iter().chain(high.iter().step_by(high.len().div_ceil(most - most / 2))).collect()
 }
 
 /// Heights of labels as near to those wanted (ascending) as their distance `gap` allows, within `from..to`.
@@ -164,10 +174,8 @@ fn draw<B: DrawingBackend>(
         }
     }
 
-    // From the top, as pixels count; only every so many where not all fit.
-    let most = ((BOTTOM - TOP) / LINE) as usize;
-    let every = rungs.len().div_ceil(most);
-    let labelled: Vec<&Rung> = rungs.iter().step_by(every).collect();
+    let labelled = labelled(&rungs, ((BOTTOM - TOP) / LINE) as usize);
+    // From the top, as pixels count.
     let wanted: Vec<f64> = labelled.iter().rev().map(|rung| height(rung.frequency)).collect();
     for (rung, y) in labelled.iter().rev().zip(spread(&wanted, LINE, TOP, BOTTOM)) {
         let from = height(rung.frequency);
@@ -214,6 +222,17 @@ mod tests {
     fn pairs_and_triplets_share_a_rung() {
         let counts: Vec<usize> = rungs(&[100.0, 100.05, 200.0, 300.0, 300.1, 300.2]).iter().map(|r| r.count).collect();
         assert_eq!(counts, [2, 1, 3]);
+    }
+
+    #[test]
+    fn the_lowest_rungs_are_labelled_and_never_too_many() {
+        for modes in [1, 2, 44, 46, 47, 100, 1001] {
+            let frequencies: Vec<f64> = (1..=modes).map(|i| 100.0 * f64::from(i) + 1000.0).collect();
+            let rungs = rungs(&frequencies);
+            let labelled = labelled(&rungs, 46);
+            assert!(labelled.len() <= 46 && labelled.len() >= rungs.len().min(23), "{modes}: {}", labelled.len());
+            assert!(labelled.iter().take(23).enumerate().all(|(i, rung)| rung.first == i + 1), "{modes}");
+        }
     }
 
     #[test]
