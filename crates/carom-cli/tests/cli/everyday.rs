@@ -148,6 +148,11 @@ fn modes_are_plotted_pictured_and_animated() {
     folder.carom("bake cube --modes 4 --cell-size 2cm").succeeds();
     folder.carom("modes cube.carom --plot p.svg --pictures p.png --count 2 --gltf p.glb --mode 3 -q").succeeds();
     folder.carom("modes cube.carom --plot p2.png").succeeds();
+    // Steel has α = 5 1/s and β = 3e-8 s; Rayleigh damping takes half of α + β ω² from the amplitude.
+    let modes = folder.carom("modes cube.carom --json").succeeds().json();
+    let omega = std::f64::consts::TAU * modes["frequencies"][3].as_f64().unwrap();
+    let rate = modes["decay_rates"][3].as_f64().unwrap();
+    assert!((rate / (2.5 + 1.5e-8 * omega * omega) - 1.0).abs() < 1e-12, "{rate}");
     assert!(String::from_utf8(folder.read("p.svg")).unwrap().contains("modes 1 to 2"));
     assert_eq!(&folder.read("p.png")[1..4], b"PNG");
     assert_eq!(&folder.read("p2.png")[1..4], b"PNG");
