@@ -28,7 +28,7 @@ pub use assembly::{LowerCsc, Matrices};
 pub use eigen::{EigenParams, EigenReport, Wanted};
 pub use error::ModalError;
 pub use hold::Place;
-pub use materials::{MaterialsError, material, materials, nearest_name, read_materials};
+pub use materials::{MaterialsError, material, materials, read_materials};
 pub use matrix_market::{MatrixMarketError, read_matrix_market, write_matrix_market};
 pub use modes::{Discretization, ModalParams, ModalReport, Stage, discretize, modes_of, modes_of_tetrahedra};
 pub use msh::read_msh;

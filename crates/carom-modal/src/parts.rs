@@ -140,7 +140,7 @@ impl Cells {
             .par_iter()
             .filter_map(|&cell| {
                 let before = done.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-                if before % 64 == 0 {
+                if before.is_multiple_of(64) {
                     progress(before as f64 / cells.len() as f64);
                 }
                 cutter.cut(grid.position(cell)).map(|content| (cell, content))
