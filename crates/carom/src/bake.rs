@@ -26,13 +26,7 @@ pub struct BakeRequest {
 impl BakeRequest {
     /// A bake with default parameters.
     pub fn new(source: Source, material: Material) -> BakeRequest {
-        BakeRequest {
-            source,
-            material,
-            params: ModalParams::default(),
-            import: ImportOptions::default(),
-            edge: None,
-        }
+        BakeRequest { source, material, params: ModalParams::default(), import: ImportOptions::default(), edge: None }
     }
 
     /// Everything that the result depends on besides input and material, by name.
