@@ -1,1 +1,98 @@
-fn main() {}
+//! The `carom` command.
+
+mod bake;
+mod bench;
+mod demo;
+mod inspect;
+mod materials;
+mod modes;
+mod options;
+mod plot;
+mod reproduce;
+mod shapes;
+mod ui;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+use crate::ui::{Ui, Work};
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    done
+  1    failed: the message says what and, where it can, what to do
+  2    the command line itself was wrong
+  101  a bug in Carom
+  130  interrupted; files are written whole or not at all
+
+Baked objects are cached in $CAROM_CACHE, else $XDG_CACHE_HOME/carom, else ~/.cache/carom.
+The folder may be deleted at any time.";
+
+/// From a mesh and a material to how the body vibrates.
+#[derive(Parser)]
+#[command(name = "carom", version, after_help = EXIT_CODES, subcommand_required = true, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    /// Print results and errors only: no progress, no notes.
+    #[arg(long, short, global = true)]
+    quiet: bool,
+    /// Number of threads; all cores unless given. Results do not depend on it.
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Bake(bake::Args),
+    Modes(modes::Args),
+    Inspect(inspect::Args),
+    Shapes(shapes::Args),
+    Materials(materials::Args),
+    Demo(demo::Args),
+    Reproduce(reproduce::Args),
+    Bench(bench::Args),
+    /// Print a completion script for a shell.
+    #[command(after_help = "Example:\n  carom completions bash > ~/.local/share/bash-completion/completions/carom")]
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+}
+
+fn main() -> ExitCode {
+    ui::install_hooks();
+    let cli = Cli::parse();
+    let ui = Ui::new(cli.quiet);
+    match run(cli, &ui) {
+        Ok(code) => code,
+        Err(report) => {
+            ui.error(&report);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(cli: Cli, ui: &Ui) -> Work<ExitCode> {
+    if let Some(threads) = cli.threads {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
+        pool.map_err(|error| miette::miette!("cannot start {threads} threads: {error}"))?;
+    }
+    match cli.command {
+        Command::Bake(args) => return bake::run(args, ui),
+        Command::Modes(args) => modes::run(args, ui)?,
+        Command::Inspect(args) => inspect::run(args, ui)?,
+        Command::Shapes(args) => shapes::run(args, ui)?,
+        Command::Materials(args) => materials::run(args)?,
+        Command::Demo(args) => demo::run(args, ui)?,
+        Command::Reproduce(args) => reproduce::run(args, ui)?,
+        Command::Bench(args) => bench::run(args)?,
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "carom", &mut script);
+            ui::print(&String::from_utf8_lossy(&script))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}

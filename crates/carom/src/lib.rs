@@ -1,9 +1,12 @@
-//! Carom's front: the crates of the engine under one roof, and what turns their results into pictures and glTF.
+//! Carom's front: the crates of the engine under one roof, [`bake`] from a source to an object, and what turns
+//! results into pictures and glTF.
 
 pub use carom_modal as modal;
 pub use carom_object as object;
 pub use carom_shape as shape;
 
+mod bake;
+mod cache;
 mod camera;
 mod colormap;
 mod crease;
@@ -13,8 +16,11 @@ mod picture;
 mod raster;
 mod shade;
 mod sheet;
+mod source;
 mod text;
 
+pub use bake::{BakeError, BakeRequest, Baked, bake};
+pub use cache::Cache;
 pub use camera::View;
 pub use colormap::Colormap;
 pub use crease::SmoothMesh;
@@ -22,3 +28,4 @@ pub use gltf_export::{ExportError, GltfParams, mesh_to_glb, modes_to_glb};
 pub use image::{Image, ImageError};
 pub use picture::{Background, Paint, PictureError, PictureParams, render, render_mode};
 pub use sheet::{Legend, contact_sheet, sheet};
+pub use source::{Source, SourceError, SourceKind};
