@@ -4,4 +4,6 @@ use crate::ui::{Ui, Work};
 #[derive(clap::Args)]
 pub struct Args {}
 /// x
-pub fn run(_args: Args, _ui: &Ui) -> Work<()> { Ok(()) }
+pub fn run(_args: Args, _ui: &Ui) -> Work<()> {
+    Ok(())
+}
