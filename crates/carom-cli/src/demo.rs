@@ -1,9 +1,84 @@
-//! placeholder
-use crate::ui::{Ui, Work};
-/// x
+//! `carom demo`: the pipeline on two bodies, with something to look at.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use carom::modal::material;
+use carom::object::ModalModel;
+use carom::{BakeRequest, GltfParams, Source, bake, modes_to_glb};
+use miette::miette;
+
+use crate::bake::{Summary, explained};
+use crate::modes::{pictures, table};
+use crate::plot::ladder;
+use crate::ui::{Ui, Work, failure, print, write};
+
+/// Bake a steel bar and a ceramic mug, plot, picture and animate their modes.
+///
+/// Files of an earlier demo in the same folder are replaced.
 #[derive(clap::Args)]
-pub struct Args {}
-/// x
-pub fn run(_args: Args, _ui: &Ui) -> Work<()> {
-    Ok(())
+pub struct Args {
+    /// Where to write.
+    #[arg(long, value_name = "DIR", default_value = "out/demo")]
+    out: PathBuf,
+}
+
+/// Runs the subcommand.
+pub fn run(args: Args, ui: &Ui) -> Work<()> {
+    let out = &args.out;
+    print(&format!("Carom bakes a bar and a mug into {} (files of an earlier demo are replaced).\n\n", out.display()))?;
+    for (name, made_of) in [("bar", "steel"), ("mug", "ceramic")] {
+        one(name, made_of, out, ui)?;
+    }
+    let folder = out.display();
+    print(&format!(
+        "\
+Look at
+  {folder}/mug_modes.png      nine ways in which the mug vibrates; the rim's ovals come first
+  {folder}/bar_ladder.svg     frequencies of the bar; bending comes in pairs, because its section is square
+  {folder}/mug_mode1.glb      the lowest mode, moving: open it in any glTF viewer
+
+The bar's bending frequencies should be in the ratios 1 : 2.71 : 5.20, as beam theory has it for slender bars.
+
+Try next
+  carom shapes                                     everything that needs no mesh
+  carom bake bell --material brass                 another shape, another material
+  carom bake YOUR.obj --units mm                   your own mesh; holes do not matter
+  carom bake ruler --hold \"x < -0.05\"              a ruler under a hand
+  carom inspect {folder}/mug.carom
+"
+    ))
+}
+
+fn one(name: &str, made_of: &str, out: &Path, ui: &Ui) -> Work<()> {
+    let clock = Instant::now();
+    let source = Source::shape(name, &BTreeMap::new()).map_err(|error| explained(error.into()))?;
+    let material = material(made_of).ok_or_else(|| miette!("no material is called '{made_of}'"))?.clone();
+    let progress = ui.progress(name);
+    // Never from the cache: the demo shows the work.
+    let request = BakeRequest::new(source, material);
+    let baked = bake(&request, None, &|stage, share| progress.at(stage, share)).map_err(explained)?;
+    drop(progress);
+    let path = out.join(format!("{name}.carom"));
+    write(&path, &baked.object.to_bytes().map_err(|error| failure(error, None))?)?;
+    let summary = Summary { path: Some(path), baked, seconds: clock.elapsed().as_secs_f64() };
+    print(&summary.text())?;
+    let model = &summary.baked.object.modal;
+    print(&format!("\n{}\n", first_rows(model, 10)))?;
+
+    for ending in ["svg", "png"] {
+        let path = out.join(format!("{name}_ladder.{ending}"));
+        write(&path, &ladder(model, &path)?)?;
+    }
+    write(&out.join(format!("{name}_modes.png")), &pictures(model, 9, 0.08)?)?;
+    let animated = modes_to_glb(model, &[0], &GltfParams::default()).map_err(|error| failure(error, None))?;
+    write(&out.join(format!("{name}_mode1.glb")), &animated)
+}
+
+/// The head of the table of modes.
+fn first_rows(model: &ModalModel, rows: usize) -> String {
+    let table = table(model);
+    let head: Vec<&str> = table.lines().take(3 + rows).collect();
+    format!("{}\n  and {} more\n", head.join("\n"), model.mode_count().saturating_sub(rows))
 }

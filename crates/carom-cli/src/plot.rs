@@ -22,12 +22,14 @@ const TOP: f64 = 110.0;
 const BOTTOM: f64 = 950.0;
 /// Left and right end of the rungs.
 const LEFT: f64 = 120.0;
-const RIGHT: f64 = 440.0;
-const LINE: f64 = 19.0;
+const RIGHT: f64 = 420.0;
+/// Height of a label.
+const LINE: f64 = 18.0;
 
 const INK: RGBColor = RGBColor(38, 42, 48);
 const FAINT: RGBColor = RGBColor(104, 110, 118);
 const GRID: RGBColor = RGBColor(226, 229, 233);
+const LEADER: RGBColor = RGBColor(190, 196, 203);
 const PAPER: RGBColor = RGBColor(252, 252, 253);
 const RUNG: RGBColor = RGBColor(31, 105, 145);
 
@@ -41,14 +43,14 @@ pub fn ladder(model: &ModalModel, path: &Path) -> Work<Vec<u8>> {
     match path.extension().and_then(|ending| ending.to_str()) {
         Some("svg") => {
             let mut text = String::new();
-            draw(model, &SVGBackend::with_string(&mut text, (WIDTH, HEIGHT)).into_drawing_area(), 1.0)
+            draw(model, &SVGBackend::with_string(&mut text, (WIDTH, HEIGHT)).into_drawing_area(), 1.0, 0.0)
                 .map_err(|error| bad(&error))?;
             Ok(text.into_bytes())
         }
         Some("png") => {
             let (width, height) = (2 * WIDTH, 2 * HEIGHT);
             let mut pixels = vec![0; 3 * (width * height) as usize];
-            draw(model, &BitMapBackend::with_buffer(&mut pixels, (width, height)).into_drawing_area(), 2.0)
+            draw(model, &BitMapBackend::with_buffer(&mut pixels, (width, height)).into_drawing_area(), 2.0, 0.16)
                 .map_err(|error| bad(&error))?;
             let pixels = pixels.chunks_exact(3).map(|p| [p[0], p[1], p[2], 255]).collect();
             let image = carom::Image { width: width as usize, height: height as usize, pixels };
@@ -86,33 +88,42 @@ fn rungs(frequencies: &[f64]) -> Vec<Rung> {
     rungs
 }
 
+/// The rungs that get a label: all, or where there is no room the lower ones, which are heard best, and some above.
+fn labelled(rungs: &[Rung], most: usize) -> Vec<&Rung> {
+    if rungs.len() <= most {
+        return rungs.iter().collect();
+    }
+    let (low, high) = rungs.split_at(most / 2);
+    low.iter().chain(high.iter().step_by(high.len().div_ceil(most - most / 2))).collect()
+}
+
 /// Heights of labels as near to those wanted (ascending) as their distance `gap` allows, within `from..to`.
+///
+/// Less the room that the labels before it need, each label's height may not fall: the nearest such heights are
+/// those of isotonic regression, where labels that touch stand together at their mean.
 fn spread(wanted: &[f64], gap: f64, from: f64, to: f64) -> Vec<f64> {
-    let mut places: Vec<f64> = Vec::with_capacity(wanted.len());
-    // Labels that touch move as one block, which stands where its members want it on average.
     let mut blocks: Vec<(f64, usize)> = Vec::new();
-    for &place in wanted {
-        blocks.push((place, 1));
+    for (i, &place) in wanted.iter().enumerate() {
+        blocks.push((place - gap * i as f64, 1));
         while let [.., (a, n), (b, m)] = blocks[..] {
-            if b - a >= 0.5 * gap * (n + m) as f64 {
+            if a <= b {
                 break;
             }
             blocks.truncate(blocks.len() - 2);
             blocks.push(((a * n as f64 + b * m as f64) / (n + m) as f64, n + m));
         }
     }
-    for (centre, count) in blocks {
-        let half = 0.5 * gap * (count - 1) as f64;
-        let centre = centre.min(to - half).max(from + half);
-        places.extend((0..count).map(|i| centre - half + gap * i as f64));
-    }
-    places
+    let last = to - gap * wanted.len().saturating_sub(1) as f64;
+    let places = blocks.into_iter().flat_map(|(place, count)| std::iter::repeat_n(place, count));
+    places.enumerate().map(|(i, place)| place.min(last).max(from) + gap * i as f64).collect()
 }
 
+/// Draws the ladder `scale` times as large. Bitmap letters hang by `sag` of their height above where they are put.
 fn draw<B: DrawingBackend>(
     model: &ModalModel,
     area: &DrawingArea<B, Shift>,
     scale: f64,
+    sag: f64,
 ) -> Result<(), DrawingAreaErrorKind<B::ErrorType>> {
     area.fill(&PAPER)?;
     let at = |x: f64, y: f64| ((scale * x).round() as i32, (scale * y).round() as i32);
@@ -123,7 +134,11 @@ fn draw<B: DrawingBackend>(
     let write = |text: &str, x: f64, y: f64, size: f64, colour: RGBColor, bold: bool, from: HPos| {
         let style = if bold { FontStyle::Bold } else { FontStyle::Normal };
         let font = ("sans-serif", scale * size, style).into_text_style(area);
-        area.draw(&Text::new(text.to_owned(), at(x, y), font.color(&colour).pos(Pos::new(from, VPos::Center))))
+        area.draw(&Text::new(
+            text.to_owned(),
+            at(x, y + sag * size),
+            font.color(&colour).pos(Pos::new(from, VPos::Center)),
+        ))
     };
 
     let rungs = rungs(&model.frequencies);
@@ -136,6 +151,7 @@ fn draw<B: DrawingBackend>(
     write(&model.name, 36.0, 40.0, 26.0, INK, true, HPos::Left)?;
     let subtitle = format!("{}, {state}: {} modes", model.material.name, model.mode_count());
     write(&subtitle, 36.0, 70.0, 15.0, FAINT, false, HPos::Left)?;
+    write("frequency", LEFT - 24.0, TOP, 13.0, FAINT, false, HPos::Right)?;
 
     for (frequency, major) in ticks(low.exp(), high.exp()) {
         let y = height(frequency);
@@ -154,25 +170,23 @@ fn draw<B: DrawingBackend>(
         for piece in 0..rung.count {
             let start = LEFT + width * piece as f64;
             let gap = if piece + 1 < rung.count { 10.0f64.min(0.3 * width) } else { 0.0 };
-            line((start, y), (start + width - gap, y), RUNG, 2.5)?;
+            line((start, y), (start + width - gap, y), RUNG, 2.0)?;
         }
     }
 
-    // From the top, as pixels count; only every so many where not all fit.
-    let most = ((BOTTOM - TOP) / LINE) as usize;
-    let every = rungs.len().div_ceil(most);
-    let labelled: Vec<&Rung> = rungs.iter().step_by(every).collect();
+    let labelled = labelled(&rungs, ((BOTTOM - TOP) / LINE) as usize);
+    // From the top, as pixels count.
     let wanted: Vec<f64> = labelled.iter().rev().map(|rung| height(rung.frequency)).collect();
     for (rung, y) in labelled.iter().rev().zip(spread(&wanted, LINE, TOP, BOTTOM)) {
         let from = height(rung.frequency);
-        line((RIGHT + 18.0, from), (RIGHT + 40.0, y), GRID, 1.0)?;
-        line((RIGHT + 40.0, y), (RIGHT + 50.0, y), GRID, 1.0)?;
-        write(&hertz(rung.frequency), RIGHT + 138.0, y, 14.0, INK, false, HPos::Right)?;
+        line((RIGHT + 20.0, from), (RIGHT + 66.0, y), LEADER, 1.0)?;
+        line((RIGHT + 66.0, y), (RIGHT + 72.0, y), LEADER, 1.0)?;
+        write(&hertz(rung.frequency), RIGHT + 158.0, y, 14.0, INK, false, HPos::Right)?;
         let modes = match rung.count {
             1 => format!("mode {}", rung.first),
             count => format!("modes {} to {}", rung.first, rung.first + count - 1),
         };
-        write(&modes, RIGHT + 156.0, y, 13.0, FAINT, false, HPos::Left)?;
+        write(&modes, RIGHT + 176.0, y, 13.0, FAINT, false, HPos::Left)?;
     }
     area.present()
 }
@@ -211,11 +225,22 @@ mod tests {
     }
 
     #[test]
+    fn the_lowest_rungs_are_labelled_and_never_too_many() {
+        for modes in [1, 2, 44, 46, 47, 100, 1001] {
+            let frequencies: Vec<f64> = (1..=modes).map(|i| 100.0 * f64::from(i) + 1000.0).collect();
+            let rungs = rungs(&frequencies);
+            let labelled = labelled(&rungs, 46);
+            assert!(labelled.len() <= 46 && labelled.len() >= rungs.len().min(23), "{modes}: {}", labelled.len());
+            assert!(labelled.iter().take(23).enumerate().all(|(i, rung)| rung.first == i + 1), "{modes}");
+        }
+    }
+
+    #[test]
     fn labels_keep_their_distance_and_their_order() {
         let wanted = [10.0, 11.0, 12.0, 50.0, 99.0, 99.5];
         let places = spread(&wanted, 10.0, 0.0, 100.0);
         assert!(places.windows(2).all(|pair| pair[1] - pair[0] >= 10.0 - 1e-9), "{places:?}");
-        assert!(places[0] >= 0.0 && places[5] <= 100.0 && places[3] == 50.0, "{places:?}");
+        assert!(places[0] >= 0.0 && places[5] <= 100.0 && (places[3] - 50.0).abs() < 1e-9, "{places:?}");
     }
 
     #[test]

@@ -18,6 +18,7 @@ mod materials;
 mod matrix_market;
 mod modes;
 mod msh;
+mod parts;
 mod rigid;
 mod sizing;
 mod substitution;
@@ -31,4 +32,5 @@ pub use materials::{MaterialsError, material, materials, nearest_name, read_mate
 pub use matrix_market::{MatrixMarketError, read_matrix_market, write_matrix_market};
 pub use modes::{Discretization, ModalParams, ModalReport, Stage, discretize, modes_of, modes_of_tetrahedra};
 pub use msh::read_msh;
+pub use sizing::{Sizing, choose as choose_cells};
 pub use tetra::{TetElements, TetMesh, TetMeshError};

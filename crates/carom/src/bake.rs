@@ -26,13 +26,7 @@ pub struct BakeRequest {
 impl BakeRequest {
     /// A bake with default parameters.
     pub fn new(source: Source, material: Material) -> BakeRequest {
-        BakeRequest {
-            source,
-            material,
-            params: ModalParams::default(),
-            import: ImportOptions::default(),
-            edge: None,
-        }
+        BakeRequest { source, material, params: ModalParams::default(), import: ImportOptions::default(), edge: None }
     }
 
     /// Everything that the result depends on besides input and material, by name.
@@ -56,8 +50,8 @@ impl BakeRequest {
             ("edge", chosen(self.edge.map(|edge| format!("{edge} m")))),
             ("unit", format!("{} m", self.import.scale)),
             ("up", up.into()),
-            ("weld_tolerance", self.import.weld_tolerance.to_string()),
-            ("eigen_tolerance", eigen.tolerance.to_string()),
+            ("weld_tolerance", format!("{:e}", self.import.weld_tolerance)),
+            ("eigen_tolerance", format!("{:e}", eigen.tolerance)),
             ("eigen_block", eigen.block.to_string()),
         ];
         entries.into_iter().map(|(key, value)| (key.to_string(), value)).collect()

@@ -117,7 +117,8 @@ impl Source {
 
     /// A file; its ending tells what it is.
     pub fn file(path: &Path) -> Result<Source, SourceError> {
-        let text_of = |name: Option<&std::ffi::OsStr>| name.map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        let text_of =
+            |name: Option<&std::ffi::OsStr>| name.map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
         let (input, stem) = (text_of(path.file_name()), text_of(path.file_stem()));
         let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
         if !["obj", "ply", "stl", "gltf", "glb", "msh", "toml"].contains(&ending.as_str()) {
@@ -126,7 +127,10 @@ impl Source {
         let bytes = fs::read(path).map_err(|source| ShapeError::Read { path: path.into(), source })?;
         let mut hash = Sha256::new_with_prefix(&bytes);
         if ending == "gltf" {
-            outside_buffers(path, &bytes).into_iter().filter_map(|file| fs::read(file).ok()).for_each(|b| hash.update(b));
+            outside_buffers(path, &bytes)
+                .into_iter()
+                .filter_map(|file| fs::read(file).ok())
+                .for_each(|b| hash.update(b));
         }
         let hash = hex(&hash.finalize());
         let refused = |source: ShapeError| SourceError::File { path: path.into(), source };
