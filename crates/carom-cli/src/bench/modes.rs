@@ -391,3 +391,53 @@ fn processors() -> usize {
 fn note(text: &str) {
     eprintln!("bench: {text}");
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn measured(unknowns: usize, scale: f64) -> Measured {
+        Measured {
+            cell: [0.004, 0.005, 0.004],
+            unknowns,
+            stages: [0.1, 0.2, 0.3, 4.0, 0.4].map(|s| scale * s),
+            eigen: [0.5, 1.0, 2.0, 0.5].map(|s| scale * s),
+            factor_entries: 1000 * unknowns,
+            peak_memory: None,
+            frequencies: vec![1.0, 2.0],
+        }
+    }
+
+    #[test]
+    fn rigid_motions_take_no_part_in_the_difference_of_eigenvalues() {
+        let squared = |f: f64| (std::f64::consts::TAU * f).powi(2);
+        let mut eigenvalues = vec![1e-3; 6];
+        eigenvalues.extend([squared(1.0), squared(2.0) * (1.0 + 1e-6)]);
+        let theirs = Eigsh {
+            seconds_factor: 10.0,
+            seconds_total: 30.0,
+            memory_after_loading_bytes: 0,
+            peak_memory_bytes: 1,
+            eigenvalues,
+        };
+        let difference = eigenvalue_difference(&measured(9, 1.0), &theirs);
+        assert!((difference - 1e-6).abs() < 1e-11, "{difference}");
+    }
+
+    #[test]
+    fn without_a_reference_the_table_shows_carom_alone() {
+        let rows = [Eigenproblem { reference: "-", carom: measured(30_000, 1.0), theirs: None }];
+        let text = eigenproblem_table(&rows);
+        let line: Vec<&str> = text.lines().nth(2).unwrap().split_whitespace().collect();
+        assert_eq!(line, ["30,000", "-", "4.00", "-", "-", "-", "-", "-", "-"]);
+    }
+
+    #[test]
+    fn growth_is_fitted_for_each_stage() {
+        // Twice the unknowns, four times the time, and twice the factor.
+        let text = growth_table(&[Growth { body: "mug", runs: vec![measured(1000, 1.0), measured(2000, 4.0)] }]);
+        let last = text.lines().last().unwrap();
+        assert_eq!(last.matches("^2.00").count(), 7, "{text}");
+        assert!(last.ends_with("^1.00"), "{text}");
+    }
+}
