@@ -178,8 +178,9 @@ fn count_in_gap(
 
 /// Relative residual of the modes beyond those asked for.
 const GUARD_TOLERANCE: f64 = 1e-4;
-/// A vector that loses more than this in norm (squared) to the basis is orthogonalized again.
-const SHRINK_SQUARED: f64 = 1e6;
+/// A vector that keeps less than half of its norm is orthogonalized again: round-off left along the basis is magnified
+/// from step to step.
+const SHRINK_SQUARED: f64 = 4.0;
 
 struct Lanczos<'a> {
     matrices: &'a Matrices,
@@ -312,7 +313,7 @@ impl<'a> Lanczos<'a> {
 
     /// Removes the components along the rigid motions and the basis; returns those along the basis.
     ///
-    /// Once is enough, to round-off magnified by how much a vector shrinks; where one shrinks much it is done again.
+    /// Done again wherever a vector shrinks much, because its round-off then counts for more.
     fn project_out(&self, block: &mut Block, mass_block: &mut Block) -> Mat<f64> {
         let mut total = Mat::zeros(self.basis.width(), block.width());
         loop {
