@@ -174,7 +174,9 @@ pub fn explained(error: BakeError) -> Report {
         }
         BakeError::Modal { source, .. } => match source {
             ModalError::Pieces { .. } => Some("join the pieces, or bake each as an object of its own"),
-            ModalError::NothingInside { .. } => Some("check --units and that the mesh is closed, or give a smaller --cell-size"),
+            ModalError::NothingInside { .. } => {
+                Some("check --units and that the mesh is closed, or give a smaller --cell-size")
+            }
             ModalError::TooManyModes { .. } => Some("ask for fewer --modes or give a smaller --cell-size"),
             ModalError::HeldNowhere { .. } => Some("`carom inspect` tells where the body lies"),
             _ => None,

@@ -67,7 +67,8 @@ fn of_object(object: &Object, path: &Path) -> Work<Facts> {
     let provenance = &object.provenance;
     let (version, tensors) = header(path)?;
     let state = if model.held { "held" } else { "free" };
-    let mut text = format!("{} is an object, format {version}, baked by Carom {}\n", path.display(), provenance.carom_version);
+    let mut text =
+        format!("{} is an object, format {version}, baked by Carom {}\n", path.display(), provenance.carom_version);
     let mut line = |key: &str, value: String| {
         let _ = writeln!(text, "  {key:<12} {value}");
     };
@@ -142,7 +143,8 @@ fn header(path: &Path) -> Work<(String, Vec<Tensor>)> {
     let header: serde_json::Map<String, Value> = serde_json::from_slice(header).map_err(|_| broken())?;
     let version = header.get("__metadata__").and_then(|data| data["version"].as_str()).unwrap_or("?").to_owned();
     let tensors = header.iter().filter(|(name, _)| *name != "__metadata__").map(|(name, tensor)| {
-        let numbers = |key: &str| tensor[key].as_array().into_iter().flatten().filter_map(Value::as_u64).collect::<Vec<_>>();
+        let numbers =
+            |key: &str| tensor[key].as_array().into_iter().flatten().filter_map(Value::as_u64).collect::<Vec<_>>();
         let bytes = match numbers("data_offsets")[..] {
             [from, to] => to - from,
             _ => 0,
@@ -167,7 +169,10 @@ fn of_body(args: &Args, body: &Body, source: &Source, ui: &Ui) -> Work<Facts> {
         let _ = writeln!(text, "  {key:<12} {value}");
     };
     line("surface", format!("{} vertices, {} triangles", surface.positions.len(), surface.triangles.len()));
-    line("watertight", if watertight { "yes".into() } else { "no; what follows from the volume is approximate".into() });
+    line(
+        "watertight",
+        if watertight { "yes".into() } else { "no; what follows from the volume is approximate".into() },
+    );
     line("parts", pieces.to_string());
     line("size", sizes(surface.bounds()));
     line("volume", format!("{:.6e} m³", surface.volume()));
@@ -272,7 +277,10 @@ fn mass_lines(properties: &MassProperties) -> Vec<(&'static str, String)> {
         let key = if axis == 0 { "inertia" } else { "" };
         lines.push((
             key,
-            format!("{:.4e} kg m² about ({:+.4}, {:+.4}, {:+.4})", moments[axis], direction.x, direction.y, direction.z),
+            format!(
+                "{:.4e} kg m² about ({:+.4}, {:+.4}, {:+.4})",
+                moments[axis], direction.x, direction.y, direction.z
+            ),
         ));
     }
     lines

@@ -86,7 +86,8 @@ fn one(shape: &NamedShape) -> String {
     let width = shape.parameters.iter().map(|parameter| parameter.name.len()).max().unwrap_or(0);
     for p in shape.parameters {
         let value = format!("{} {}", p.default, p.unit);
-        let _ = writeln!(text, "  {:width$}  {:<10} {} (at least {})", p.name, value.trim_end(), p.description, p.minimum);
+        let _ =
+            writeln!(text, "  {:width$}  {:<10} {} (at least {})", p.name, value.trim_end(), p.description, p.minimum);
     }
     if let Some(parameter) = shape.parameters.first() {
         let changed = 1.2 * parameter.default;
@@ -96,9 +97,7 @@ fn one(shape: &NamedShape) -> String {
 }
 
 fn as_json(shape: &NamedShape) -> Value {
-    let parameter = |p: &carom::shape::Parameter| {
-        json!({ "name": p.name, "default": p.default, "minimum": p.minimum, "unit": p.unit, "description": p.description })
-    };
+    let parameter = |p: &carom::shape::Parameter| json!({ "name": p.name, "default": p.default, "minimum": p.minimum, "unit": p.unit, "description": p.description });
     json!({
         "name": shape.name,
         "description": shape.description,
