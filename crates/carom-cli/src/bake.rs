@@ -11,7 +11,7 @@ use carom::{BakeError, BakeRequest, Baked, Cache, Source, SourceError, bake};
 use miette::{Report, miette};
 use serde_json::{Value, json};
 
-use crate::options::{ImportArgs, MaterialArgs, SetArgs, parse_frequency, parse_length};
+use crate::options::{ImportArgs, MaterialArgs, SetArgs, parse_length, parse_positive};
 use crate::ui::{Ui, Work, failure, hertz, length, mass, may_write, print, print_json, write};
 
 /// Find how a body vibrates and keep it in a .carom file.
@@ -22,10 +22,10 @@ use crate::ui::{Ui, Work, failure, hertz, length, mass, may_write, print, print_
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  carom bake mug                                       a ceramic mug, its 45 lowest modes → mug.carom
-  carom bake bunny.obj --units cm --material glass     a mesh in centimetres
-  carom bake ruler --hold \"x < -0.05\" --up-to 5000     a ruler under a hand, all modes up to 5 kHz
-  carom bake bar mug bell -o baked/                    several at once, into a folder")]
+  carom bake mug                                     a ceramic mug, 45 modes, into mug.carom
+  carom bake bunny.obj --units cm --material glass   a mesh in centimetres
+  carom bake ruler --hold \"x < -0.05\" --up-to 5000   a ruler under a hand, up to 5 kHz
+  carom bake bar mug bell -o baked/                  several at once, into a folder")]
 pub struct Args {
     /// Named shapes and files.
     #[arg(required = true, value_name = "INPUT")]
@@ -36,26 +36,29 @@ pub struct Args {
     #[command(flatten)]
     material: MaterialArgs,
     /// Number of elastic modes, the lowest ones.
-    #[arg(long, value_name = "N", default_value_t = 45, value_parser = parse_count)]
+    #[arg(long, allow_negative_numbers = true, value_name = "N", default_value_t = 45, value_parser = parse_count, help_heading = "Modes")]
     modes: usize,
     /// All modes up to this frequency, instead of a number of them.
-    #[arg(long, value_name = "HZ", value_parser = parse_frequency, conflicts_with = "modes")]
+    #[arg(long, allow_negative_numbers = true, value_name = "HZ", value_parser = parse_positive, conflicts_with = "modes", help_heading = "Modes")]
     up_to: Option<f64>,
     /// Edge of the cells, as in 5mm; chosen from the body unless given.
-    #[arg(long, value_name = "LENGTH", value_parser = parse_length)]
+    #[arg(long, allow_negative_numbers = true, value_name = "LENGTH", value_parser = parse_length, help_heading = "Modes")]
     cell_size: Option<f64>,
     /// Subcells along an edge of a cell that the surface cuts, a power of two; chosen unless given.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "Modes")]
     resolution: Option<usize>,
+    /// Do not divide cells around sharp inner edges once more.
+    #[arg(long, help_heading = "Modes")]
+    no_refine: bool,
     /// Hold the body where this is true: "y < 0.02", "x > 0.1" or "ball X Y Z RADIUS"; repeatable. Free unless given.
-    #[arg(long, value_name = "PLACE")]
+    #[arg(long, value_name = "PLACE", help_heading = "Modes")]
     hold: Vec<Place>,
     #[command(flatten)]
     set: SetArgs,
     #[command(flatten)]
     import: ImportArgs,
     /// Edge of the triangles on the surface of a shape, as in 2mm; chosen unless given.
-    #[arg(long, value_name = "LENGTH", value_parser = parse_length)]
+    #[arg(long, allow_negative_numbers = true, value_name = "LENGTH", value_parser = parse_length, help_heading = "Shapes and meshes")]
     edge: Option<f64>,
     /// Bake anew, and keep nothing for the next time.
     #[arg(long)]
@@ -64,10 +67,10 @@ pub struct Args {
     #[arg(long, short)]
     force: bool,
     /// Write stiffness and mass to DIR/K.mtx and DIR/M.mtx (Matrix Market) instead of baking; one input.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = "Matrices")]
     export_matrices: Option<PathBuf>,
     /// With --export-matrices: raw little-endian arrays (K.indptr.i64, K.indices.i64, K.values.f64 …), which load at once.
-    #[arg(long, requires = "export_matrices")]
+    #[arg(long, requires = "export_matrices", help_heading = "Matrices")]
     raw: bool,
     /// Print the summary as JSON.
     #[arg(long)]
@@ -139,6 +142,7 @@ fn request(args: &Args, input: &str, ui: &Ui) -> Work<BakeRequest> {
         wanted: args.up_to.map_or(Wanted::Lowest(args.modes), Wanted::UpTo),
         cell_size: args.cell_size,
         resolution: args.resolution,
+        refine: !args.no_refine,
         hold: args.hold.clone(),
         ..ModalParams::default()
     };

@@ -35,7 +35,7 @@ pub struct Args {
     #[command(flatten)]
     set: SetArgs,
     /// Edge of the triangles on the surface of a shape; chosen unless given.
-    #[arg(long, value_name = "LENGTH", value_parser = parse_length)]
+    #[arg(long, allow_negative_numbers = true, value_name = "LENGTH", value_parser = parse_length, help_heading = "Shapes and meshes")]
     edge: Option<f64>,
 }
 
@@ -173,7 +173,7 @@ fn of_body(args: &Args, body: &Body, source: &Source, ui: &Ui) -> Work<Facts> {
         "watertight",
         if watertight { "yes".into() } else { "no; what follows from the volume is approximate".into() },
     );
-    line("parts", pieces.to_string());
+    line("pieces", format!("{pieces} of surface"));
     line("size", sizes(surface.bounds()));
     line("volume", format!("{:.6e} m³", surface.volume()));
     line("area", format!("{:.6e} m²", surface.area()));
@@ -182,17 +182,14 @@ fn of_body(args: &Args, body: &Body, source: &Source, ui: &Ui) -> Work<Facts> {
         line(key, value);
     }
     if let Some(walls) = walls {
-        let place = walls.place;
+        let place = triple(walls.place.into(), 4);
         line(
             "walls",
             format!(
-                "half are thinner than {}, one in twenty than {}; thinnest {} at ({:.4}, {:.4}, {:.4})",
+                "half are thinner than {}, one in twenty than {}; thinnest {} at {place}",
                 length(walls.median),
                 length(walls.thin),
-                length(walls.thinnest),
-                place.x,
-                place.y,
-                place.z
+                length(walls.thinnest)
             ),
         );
     }
@@ -212,7 +209,7 @@ fn of_body(args: &Args, body: &Body, source: &Source, ui: &Ui) -> Work<Facts> {
         "vertices": surface.positions.len(),
         "triangles": surface.triangles.len(),
         "watertight": watertight,
-        "parts": pieces,
+        "surface_pieces": pieces,
         "bounds": bounds_json(surface.bounds()),
         "volume": surface.volume(),
         "area": surface.area(),
@@ -258,30 +255,25 @@ fn of_tetrahedra(source: &Source, mesh: &TetMesh, density: f64) -> Facts {
 
 fn sizes(bounds: Aabb) -> String {
     let [x, y, z] = bounds.size().to_array().map(length);
-    let (low, high) = (bounds.min, bounds.max);
-    format!(
-        "{x} × {y} × {z}, from ({:.4}, {:.4}, {:.4}) to ({:.4}, {:.4}, {:.4})",
-        low.x, low.y, low.z, high.x, high.y, high.z
-    )
+    format!("{x} × {y} × {z}, from {} to {} m", triple(bounds.min.into(), 4), triple(bounds.max.into(), 4))
+}
+
+/// Three numbers in brackets; what rounds to zero has no sign.
+fn triple(numbers: [f64; 3], digits: i32) -> String {
+    let rounded = |x: f64| (x * 10f64.powi(digits)).round() / 10f64.powi(digits) + 0.0;
+    let [x, y, z] = numbers.map(|x| format!("{:.*}", digits as usize, rounded(x)));
+    format!("({x}, {y}, {z})")
 }
 
 fn mass_lines(properties: &MassProperties) -> Vec<(&'static str, String)> {
     let principal = properties.principal();
-    let (centre, moments) = (properties.centre, principal.moments);
-    let mut lines = vec![
-        ("mass", mass(properties.mass)),
-        ("centre", format!("({:.6}, {:.6}, {:.6}) m", centre.x, centre.y, centre.z)),
-    ];
+    let moments = principal.moments;
+    let mut lines =
+        vec![("mass", mass(properties.mass)), ("centre", format!("{} m", triple(properties.centre.into(), 6)))];
     for axis in 0..3 {
-        let direction = principal.axes.col(axis);
+        let direction = triple(principal.axes.col(axis).into(), 4);
         let key = if axis == 0 { "inertia" } else { "" };
-        lines.push((
-            key,
-            format!(
-                "{:.4e} kg m² about ({:+.4}, {:+.4}, {:+.4})",
-                moments[axis], direction.x, direction.y, direction.z
-            ),
-        ));
+        lines.push((key, format!("{:.4e} kg m² about {direction}", moments[axis])));
     }
     lines
 }

@@ -36,10 +36,10 @@ struct Cli {
     #[command(subcommand)]
     command: Command,
     /// Print results and errors only: no progress, no notes.
-    #[arg(long, short, global = true)]
+    #[arg(long, short, global = true, display_order = 900)]
     quiet: bool,
     /// Number of threads; all cores unless given. Results do not depend on it.
-    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, global = true, display_order = 901, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
 }
 

@@ -8,7 +8,7 @@ use carom::{GltfParams, PictureParams, contact_sheet, modes_to_glb};
 use miette::miette;
 use serde_json::json;
 
-use crate::options::parse_frequency;
+use crate::options::parse_positive;
 use crate::plot::ladder;
 use crate::ui::{Ui, Work, failure, may_write, print, print_json, write};
 
@@ -18,7 +18,7 @@ use crate::ui::{Ui, Work, failure, may_write, print, print_json, write};
 Examples:
   carom modes mug.carom
   carom modes mug.carom --plot mug.svg --pictures mug.png
-  carom modes mug.carom --gltf mug.glb --mode 3        open it in any glTF viewer; the animation swings")]
+  carom modes mug.carom --gltf mug.glb --mode 3   for any glTF viewer; the animation swings")]
 pub struct Args {
     /// A .carom file.
     object: PathBuf,
@@ -31,7 +31,7 @@ pub struct Args {
     /// Write pictures of the lowest mode shapes on one page.
     #[arg(long, value_name = "FILE.png")]
     pictures: Option<PathBuf>,
-    /// How many mode shapes --pictures shows.
+    /// How many mode shapes --pictures and --gltf show.
     #[arg(long, value_name = "N", default_value_t = 9)]
     count: usize,
     /// Write the body as a deforming glTF, one animation for each mode.
@@ -41,7 +41,7 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     mode: Option<u32>,
     /// Largest displacement that is drawn, as a share of the body's diagonal.
-    #[arg(long, value_name = "SHARE", default_value_t = 0.08, value_parser = parse_frequency)]
+    #[arg(long, allow_negative_numbers = true, value_name = "SHARE", default_value_t = 0.08, value_parser = parse_positive)]
     amplitude: f64,
     /// Replace files that exist.
     #[arg(long, short)]

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use carom::modal::{material, materials, nearest_name, read_materials};
+use carom::modal::{material, materials, read_materials};
 use carom::object::{Damping, Material};
-use carom::shape::{ImportOptions, UpAxis, unit};
+use carom::shape::{ImportOptions, UpAxis, nearest, unit};
 use miette::miette;
 
 use crate::ui::{Ui, Work, failure};
@@ -29,24 +29,20 @@ pub fn parse_setting(text: &str) -> Result<(String, f64), String> {
     Ok((key.trim().to_owned(), number))
 }
 
-fn parse_positive(text: &str) -> Result<f64, String> {
+/// A positive, finite number.
+pub fn parse_positive(text: &str) -> Result<f64, String> {
     let value: f64 = text.parse().map_err(|_| "expected a number".to_string())?;
     if value > 0.0 && value.is_finite() { Ok(value) } else { Err("expected a positive number".into()) }
-}
-
-/// A positive, finite frequency.
-pub fn parse_frequency(text: &str) -> Result<f64, String> {
-    parse_positive(text)
 }
 
 /// How files are read.
 #[derive(clap::Args, Clone)]
 pub struct ImportArgs {
     /// Unit of a mesh: m, cm, mm, in, ft …
-    #[arg(long, value_name = "UNIT", default_value = "m", value_parser = |text: &str| unit(text).map_err(|e| e.to_string()))]
+    #[arg(long, value_name = "UNIT", default_value = "m", value_parser = |text: &str| unit(text).map_err(|e| e.to_string()), help_heading = "Shapes and meshes")]
     pub units: f64,
     /// Axis of a mesh that points up.
-    #[arg(long, value_name = "AXIS", default_value = "y", value_parser = ["y", "z"])]
+    #[arg(long, value_name = "AXIS", default_value = "y", value_parser = ["y", "z"], help_heading = "Shapes and meshes")]
     pub up: String,
 }
 
@@ -62,7 +58,7 @@ impl ImportArgs {
 #[derive(clap::Args, Clone)]
 pub struct SetArgs {
     /// Change a parameter of a named shape, as in `wall=5mm`; repeatable. `carom shapes NAME` lists them.
-    #[arg(long, value_name = "KEY=VALUE", value_parser = parse_setting)]
+    #[arg(long, value_name = "KEY=VALUE", value_parser = parse_setting, help_heading = "Shapes and meshes")]
     pub set: Vec<(String, f64)>,
 }
 
@@ -77,19 +73,19 @@ impl SetArgs {
 #[derive(clap::Args, Clone)]
 pub struct MaterialArgs {
     /// Material by name; `carom materials` lists them. Shapes have a usual one, meshes are steel.
-    #[arg(long, short, value_name = "NAME")]
+    #[arg(long, short, value_name = "NAME", help_heading = "Material")]
     pub material: Option<String>,
     /// Your own materials, looked up before the built-in ones.
-    #[arg(long, value_name = "FILE.toml")]
+    #[arg(long, value_name = "FILE.toml", help_heading = "Material")]
     pub material_file: Option<PathBuf>,
     /// Young's modulus in Pa. With the next two: a material of your own; alone: a change to the named one.
-    #[arg(long, value_name = "PA", allow_negative_numbers = true)]
+    #[arg(long, value_name = "PA", allow_negative_numbers = true, help_heading = "Material")]
     pub young: Option<f64>,
     /// Poisson's ratio, less than 0.5.
-    #[arg(long, value_name = "RATIO", allow_negative_numbers = true)]
+    #[arg(long, value_name = "RATIO", allow_negative_numbers = true, help_heading = "Material")]
     pub poisson: Option<f64>,
     /// Density in kg/m³.
-    #[arg(long, value_name = "KG/M3", allow_negative_numbers = true)]
+    #[arg(long, value_name = "KG/M3", allow_negative_numbers = true, help_heading = "Material")]
     pub density: Option<f64>,
 }
 
@@ -124,7 +120,7 @@ impl MaterialArgs {
         };
         let Some(found) = own.iter().find(|m| m.name == name).or_else(|| material(name)) else {
             let names = own.iter().chain(materials()).map(|m| m.name.as_str());
-            let help = match nearest_name(name, names) {
+            let help = match nearest(name, names) {
                 Some(near) => format!("did you mean '{near}'? `carom materials` lists all"),
                 None => "`carom materials` lists all; --material-file adds your own".into(),
             };

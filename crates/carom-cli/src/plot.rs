@@ -23,7 +23,8 @@ const BOTTOM: f64 = 950.0;
 /// Left and right end of the rungs.
 const LEFT: f64 = 120.0;
 const RIGHT: f64 = 420.0;
-const LINE: f64 = 19.0;
+/// Height of a label.
+const LINE: f64 = 18.0;
 
 const INK: RGBColor = RGBColor(38, 42, 48);
 const FAINT: RGBColor = RGBColor(104, 110, 118);
@@ -42,14 +43,14 @@ pub fn ladder(model: &ModalModel, path: &Path) -> Work<Vec<u8>> {
     match path.extension().and_then(|ending| ending.to_str()) {
         Some("svg") => {
             let mut text = String::new();
-            draw(model, &SVGBackend::with_string(&mut text, (WIDTH, HEIGHT)).into_drawing_area(), 1.0)
+            draw(model, &SVGBackend::with_string(&mut text, (WIDTH, HEIGHT)).into_drawing_area(), 1.0, 0.0)
                 .map_err(|error| bad(&error))?;
             Ok(text.into_bytes())
         }
         Some("png") => {
             let (width, height) = (2 * WIDTH, 2 * HEIGHT);
             let mut pixels = vec![0; 3 * (width * height) as usize];
-            draw(model, &BitMapBackend::with_buffer(&mut pixels, (width, height)).into_drawing_area(), 2.0)
+            draw(model, &BitMapBackend::with_buffer(&mut pixels, (width, height)).into_drawing_area(), 2.0, 0.16)
                 .map_err(|error| bad(&error))?;
             let pixels = pixels.chunks_exact(3).map(|p| [p[0], p[1], p[2], 255]).collect();
             let image = carom::Image { width: width as usize, height: height as usize, pixels };
@@ -87,6 +88,15 @@ fn rungs(frequencies: &[f64]) -> Vec<Rung> {
     rungs
 }
 
+/// The rungs that get a label: all, or where there is no room the lower ones, which are heard best, and some above.
+fn labelled(rungs: &[Rung], most: usize) -> Vec<&Rung> {
+    if rungs.len() <= most {
+        return rungs.iter().collect();
+    }
+    let (low, high) = rungs.split_at(most / 2);
+    low.iter().chain(high.iter().step_by(high.len().div_ceil(most - most / 2))).collect()
+}
+
 /// Heights of labels as near to those wanted (ascending) as their distance `gap` allows, within `from..to`.
 ///
 /// Less the room that the labels before it need, each label's height may not fall: the nearest such heights are
@@ -108,10 +118,12 @@ fn spread(wanted: &[f64], gap: f64, from: f64, to: f64) -> Vec<f64> {
     places.enumerate().map(|(i, place)| place.min(last).max(from) + gap * i as f64).collect()
 }
 
+/// Draws the ladder `scale` times as large. Bitmap letters hang by `sag` of their height above where they are put.
 fn draw<B: DrawingBackend>(
     model: &ModalModel,
     area: &DrawingArea<B, Shift>,
     scale: f64,
+    sag: f64,
 ) -> Result<(), DrawingAreaErrorKind<B::ErrorType>> {
     area.fill(&PAPER)?;
     let at = |x: f64, y: f64| ((scale * x).round() as i32, (scale * y).round() as i32);
@@ -122,7 +134,11 @@ fn draw<B: DrawingBackend>(
     let write = |text: &str, x: f64, y: f64, size: f64, colour: RGBColor, bold: bool, from: HPos| {
         let style = if bold { FontStyle::Bold } else { FontStyle::Normal };
         let font = ("sans-serif", scale * size, style).into_text_style(area);
-        area.draw(&Text::new(text.to_owned(), at(x, y), font.color(&colour).pos(Pos::new(from, VPos::Center))))
+        area.draw(&Text::new(
+            text.to_owned(),
+            at(x, y + sag * size),
+            font.color(&colour).pos(Pos::new(from, VPos::Center)),
+        ))
     };
 
     let rungs = rungs(&model.frequencies);
@@ -135,6 +151,7 @@ fn draw<B: DrawingBackend>(
     write(&model.name, 36.0, 40.0, 26.0, INK, true, HPos::Left)?;
     let subtitle = format!("{}, {state}: {} modes", model.material.name, model.mode_count());
     write(&subtitle, 36.0, 70.0, 15.0, FAINT, false, HPos::Left)?;
+    write("frequency", LEFT - 24.0, TOP, 13.0, FAINT, false, HPos::Right)?;
 
     for (frequency, major) in ticks(low.exp(), high.exp()) {
         let y = height(frequency);
@@ -157,10 +174,8 @@ fn draw<B: DrawingBackend>(
         }
     }
 
-    // From the top, as pixels count; only every so many where not all fit.
-    let most = ((BOTTOM - TOP) / LINE) as usize;
-    let every = rungs.len().div_ceil(most);
-    let labelled: Vec<&Rung> = rungs.iter().step_by(every).collect();
+    let labelled = labelled(&rungs, ((BOTTOM - TOP) / LINE) as usize);
+    // From the top, as pixels count.
     let wanted: Vec<f64> = labelled.iter().rev().map(|rung| height(rung.frequency)).collect();
     for (rung, y) in labelled.iter().rev().zip(spread(&wanted, LINE, TOP, BOTTOM)) {
         let from = height(rung.frequency);
@@ -207,6 +222,17 @@ mod tests {
     fn pairs_and_triplets_share_a_rung() {
         let counts: Vec<usize> = rungs(&[100.0, 100.05, 200.0, 300.0, 300.1, 300.2]).iter().map(|r| r.count).collect();
         assert_eq!(counts, [2, 1, 3]);
+    }
+
+    #[test]
+    fn the_lowest_rungs_are_labelled_and_never_too_many() {
+        for modes in [1, 2, 44, 46, 47, 100, 1001] {
+            let frequencies: Vec<f64> = (1..=modes).map(|i| 100.0 * f64::from(i) + 1000.0).collect();
+            let rungs = rungs(&frequencies);
+            let labelled = labelled(&rungs, 46);
+            assert!(labelled.len() <= 46 && labelled.len() >= rungs.len().min(23), "{modes}: {}", labelled.len());
+            assert!(labelled.iter().take(23).enumerate().all(|(i, rung)| rung.first == i + 1), "{modes}");
+        }
     }
 
     #[test]

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use carom::shape::{ImportOptions, NamedShape, catalogue, nearest};
-use carom::{Paint, PictureParams, Source, render};
+use carom::shape::{ImportOptions, NamedShape, TriMesh, catalogue, nearest};
+use carom::{Paint, PictureParams, Source, SourceError, render};
 use miette::miette;
 use serde_json::{Value, json};
 
@@ -62,12 +62,25 @@ fn find(name: &str) -> Work<&'static NamedShape> {
 fn picture(shape: &NamedShape, folder: &Path, force: bool) -> Work<()> {
     let path = folder.join(format!("{}.png", shape.name));
     may_write(&path, force)?;
-    let body = Source::shape(shape.name, &BTreeMap::new())
-        .and_then(|source| source.body(&ImportOptions::default(), None))
-        .map_err(|error| explained(error.into()))?;
+    let surface = fine_surface(shape).map_err(|error| explained(error.into()))?;
     let params = PictureParams { width: 480, height: 360, ..PictureParams::default() };
-    let image = render(&body.surface, Paint::CLAY, &params).map_err(|error| failure(error, None))?;
+    let image = render(&surface, Paint::CLAY, &params).map_err(|error| failure(error, None))?;
     write(&path, &image.to_png().map_err(|error| failure(error, None))?)
+}
+
+/// A surface half as coarse as usual: what suffices for modes shows its facets in a picture.
+fn fine_surface(shape: &NamedShape) -> Result<TriMesh, SourceError> {
+    let source = Source::shape(shape.name, &BTreeMap::new())?;
+    let usual = source.body(&ImportOptions::default(), None)?.surface;
+    let mut edges: Vec<f64> = (0..usual.triangles.len())
+        .map(|t| {
+            let [a, b, _] = usual.corners(t);
+            a.distance(b)
+        })
+        .collect();
+    edges.sort_by(f64::total_cmp);
+    let fine = edges.get(edges.len() / 2).map(|edge| 0.5 * edge);
+    Ok(source.body(&ImportOptions::default(), fine).map_or(usual, |body| body.surface))
 }
 
 fn all(shapes: &[NamedShape]) -> String {

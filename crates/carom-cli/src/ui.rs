@@ -149,7 +149,9 @@ pub fn install_hooks() {
         Box::new(miette::MietteHandlerOpts::new().wrap_lines(false).context_lines(0).build())
     }));
     std::panic::set_hook(Box::new(|panic| {
-        let what = panic.payload_as_str().unwrap_or("no message");
+        let payload = panic.payload();
+        let text = payload.downcast_ref::<&str>().copied().or(payload.downcast_ref::<String>().map(String::as_str));
+        let what = text.unwrap_or("no message");
         let place = panic.location().map(|place| format!(" at {}:{}", place.file(), place.line())).unwrap_or_default();
         say(&format!("Carom has a bug and must stop, sorry. Please report it with what you did:\n  {what}{place}"));
     }));

@@ -31,7 +31,7 @@ impl BakeRequest {
 
     /// Everything that the result depends on besides input and material, by name.
     pub fn parameters(&self) -> BTreeMap<String, String> {
-        let ModalParams { wanted, cell_size, resolution, hold, eigen } = &self.params;
+        let ModalParams { wanted, cell_size, resolution, refine, hold, eigen } = &self.params;
         let chosen = |number: Option<String>| number.unwrap_or_else(|| "chosen".into());
         let (key, value) = match wanted {
             Wanted::Lowest(modes) => ("modes", modes.to_string()),
@@ -46,12 +46,13 @@ impl BakeRequest {
             (key, value),
             ("cell_size", chosen(cell_size.map(|size| format!("{size} m")))),
             ("resolution", chosen(resolution.map(|n| n.to_string()))),
+            ("refine", refine.to_string()),
             ("hold", if places.is_empty() { "free".into() } else { places.join("; ") }),
             ("edge", chosen(self.edge.map(|edge| format!("{edge} m")))),
             ("unit", format!("{} m", self.import.scale)),
             ("up", up.into()),
-            ("weld_tolerance", self.import.weld_tolerance.to_string()),
-            ("eigen_tolerance", eigen.tolerance.to_string()),
+            ("weld_tolerance", format!("{:e}", self.import.weld_tolerance)),
+            ("eigen_tolerance", format!("{:e}", eigen.tolerance)),
             ("eigen_block", eigen.block.to_string()),
         ];
         entries.into_iter().map(|(key, value)| (key.to_string(), value)).collect()

@@ -1,0 +1,5 @@
+//! The command from outside: the real program, in a folder of its own.
+
+mod bad_input;
+mod everyday;
+mod folder;
