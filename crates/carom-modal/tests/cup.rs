@@ -38,3 +38,14 @@ fn a_cup_rings_alike_in_cells_and_in_tetrahedra() {
         }
     }
 }
+
+#[test]
+fn tmp() {
+    for (a,c) in [(6,1),(8,1),(12,1),(8,2),(12,2)] {
+    let mesh = cup_mesh(&Cup::default(), a, c).unwrap();
+    let params = ModalParams { wanted: Wanted::Lowest(MODES), ..ModalParams::default() };
+    let t=std::time::Instant::now();
+    let (reference, _) = modes_of_tetrahedra("cup", &mesh, &steel(), &params, &|_, _| {}).unwrap();
+    println!("{a} {c} {:?} {:.1?} {}",t.elapsed(), reference.frequencies, mesh.nodes().len());
+    }
+}
