@@ -14,38 +14,48 @@ fn steel() -> Material {
     Material { name: "steel".into(), density: 7850.0, young: 200e9, poisson: 0.3, damping, source: String::new() }
 }
 
-fn cup_frequencies(cell_size: Option<f64>) -> Vec<f64> {
+fn cup_frequencies() -> Vec<f64> {
     let Cup { radius, height, wall, bottom } = Cup::default();
     let inner = radius - wall;
     let outline = vec![[0.0, 0.0], [radius, 0.0], [radius, height], [inner, height], [inner, bottom], [0.0, bottom]];
     let body = Shape::Revolve { profile: Profile { outline, holes: Vec::new() } }.body("cup", None).unwrap();
-    let params = ModalParams { wanted: Wanted::Lowest(MODES), cell_size, ..ModalParams::default() };
-    let (model, report) = modes_of(&body, &steel(), &params, &|_, _| {}).unwrap();
-    println!("cell {:?} parts {} {:?}", report.cell, report.parts, report.seconds);
+    let params = ModalParams { wanted: Wanted::Lowest(MODES), ..ModalParams::default() };
+    let (model, _) = modes_of(&body, &steel(), &params, &|_, _| {}).unwrap();
     assert!((model.mass.mass / (7850.0 * Cup::default().volume()) - 1.0).abs() < 1e-4);
     model.frequencies
 }
 
-#[test]
-fn a_cup_rings_alike_in_cells_and_in_tetrahedra() {
-    let mesh = cup_mesh(&Cup::default(), 8, 1).unwrap();
-    let params = ModalParams { wanted: Wanted::Lowest(MODES), ..ModalParams::default() };
-    let (reference, _) = modes_of_tetrahedra("cup", &mesh, &steel(), &params, &|_, _| {}).unwrap();
-    for size in [None, Some(0.005), Some(0.004)] {
-        let found = cup_frequencies(size);
-        for (f, e) in found.iter().zip(&reference.frequencies) {
-            println!("{size:?} {e:.1} {f:.1} {:+.3} %", 100.0 * (f / e - 1.0));
-        }
-    }
-}
+/// Frequencies of ten-node tetrahedra with 8 and 12 bricks in a quarter and two through the wall, extrapolated at
+/// fourth order, and the error in % that cells of the default size (7.3 mm, 1373 with those around the corner divided)
+/// may have. Measured: +0.4, +0.5, +2.5, +0.5, +0.6, +0.8, +0.8; with cells of 6 mm +0.2, +0.2, +1.3, +0.2, +0.2, +0.3,
+/// +0.3. The fifth is the bottom moving as a plate: it bends in the corner, whose stress is singular.
+const CUP: [(f64, f64); MODES] = [
+    (1961.9, 0.5),
+    (1961.9, 0.5),
+    (5210.0, 0.6),
+    (5210.0, 0.6),
+    (7531.0, 2.7),
+    (8595.0, 0.6),
+    (8595.0, 0.6),
+    (8599.0, 0.7),
+    (8599.0, 0.7),
+    (9694.0, 0.9),
+    (9694.0, 0.9),
+    (12088.0, 0.9),
+];
 
 #[test]
-fn tmp() {
-    for (a,c) in [(6,1),(8,1),(12,1),(8,2),(12,2)] {
-    let mesh = cup_mesh(&Cup::default(), a, c).unwrap();
+fn a_cup_rings_alike_in_cells_and_in_tetrahedra() {
+    let found = cup_frequencies();
+    for (frequency, (reference, tolerance)) in found.iter().zip(CUP) {
+        let error = 100.0 * (frequency / reference - 1.0);
+        assert!(error.abs() < tolerance, "{reference} Hz: {error:.3} % off in {found:?}");
+    }
+    // Coarse tetrahedra come from above, as conforming elements must, and are within 4 %.
+    let mesh = cup_mesh(&Cup::default(), 8, 1).unwrap();
     let params = ModalParams { wanted: Wanted::Lowest(MODES), ..ModalParams::default() };
-    let t=std::time::Instant::now();
-    let (reference, _) = modes_of_tetrahedra("cup", &mesh, &steel(), &params, &|_, _| {}).unwrap();
-    println!("{a} {c} {:?} {:.1?} {}",t.elapsed(), reference.frequencies, mesh.nodes().len());
+    let (model, _) = modes_of_tetrahedra("cup", &mesh, &steel(), &params, &|_, _| {}).unwrap();
+    for (frequency, (reference, _)) in model.frequencies.iter().zip(CUP) {
+        assert!((1.0..1.04).contains(&(frequency / reference)), "{reference}: {:?}", model.frequencies);
     }
 }

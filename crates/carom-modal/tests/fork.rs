@@ -63,8 +63,12 @@ fn narrow(gap: f64) -> (Body, TetMesh) {
 fn tines_two_millimetres_apart_in_cells_of_five_keep_their_frequencies() {
     let (body, mesh) = narrow(0.002);
     let expected = by_tetrahedra(&mesh);
-    let found = frequencies(&body, Some(0.005));
-    assert!(worst(&found, &expected) < 0.01, "{found:?} against {expected:?}");
+    // The seventh mode is torsion of the tines, for which one cell through the depth is too few.
+    let found = &frequencies(&body, Some(0.005))[..6];
+    assert!(worst(found, &expected) < 0.01, "{found:?} against {expected:?}");
+    // Where the end of the slit lies inside a cell, the tines are as if joined up to the end of that (divided) cell.
+    let askew = &frequencies(&body, Some(0.0047))[..6];
+    assert!(worst(askew, &expected) < 0.035, "{askew:?} against {expected:?}");
     // Were the tines glued, this would be the body.
     let glued = extruded(vec![[-0.007, 0.0], [0.007, 0.0], [0.007, 0.07], [-0.007, 0.07]], 0.005);
     assert!(frequencies(&glued, Some(0.005))[0] > 1.5 * expected[0]);
@@ -112,14 +116,7 @@ fn cells_and_tetrahedra_agree_on_a_tuning_fork() {
     let fork = Fork::default();
     let body = extruded(outline(&fork), fork.depth);
     assert!((body.surface.volume() / fork.volume() - 1.0).abs() < 1e-3);
-    let expected = by_tetrahedra(&fork_mesh(&fork, 2).unwrap());
+    let expected = by_tetrahedra(&fork_mesh(&fork, 3).unwrap());
     let found = frequencies(&body, None);
     assert!(worst(&found, &expected) < 0.005, "{found:?} against {expected:?}");
-}
-
-#[test]
-fn tmp() {
-    let (body, mesh) = narrow(0.002);
-    println!("{:?}", by_tetrahedra(&mesh));
-    for c in [0.014, 0.007, 0.005,0.0047,0.0035, 0.0025,0.002] { println!("{c} {:.1?}", frequencies(&body, Some(c))); }
 }
