@@ -1,26 +1,142 @@
 //! `carom reproduce`: experiments with a known answer, ours beside it.
 
-use miette::miette;
+use std::fmt::Write as _;
 
-use crate::ui::{Ui, Work, print};
+use carom::references::{Outcome, Reference, TOLERANCE, Variant, references};
+use miette::miette;
+use serde_json::{Value, json};
+
+use crate::ui::{Ui, Work, failure, print, print_json};
 
 /// Repeat an experiment with a known answer and print both.
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  carom reproduce                     what there is
+  carom reproduce modes --quick       bodies as drawn; without --quick also turned, and imported as OBJ")]
 pub struct Args {
     /// The experiment; without a name they are listed.
     name: Option<String>,
     /// Print the result as JSON.
     #[arg(long)]
     json: bool,
-    /// A smaller version that takes seconds.
+    /// A smaller version.
     #[arg(long)]
     quick: bool,
 }
 
-/// Runs the subcommand.
-pub fn run(args: Args, _ui: &Ui) -> Work<()> {
-    match args.name {
-        None => print("modes\n"),
-        Some(name) => Err(miette!("no experiment called '{name}' (json {}, quick {})", args.json, args.quick)),
+struct Experiment {
+    name: &'static str,
+    shows: &'static str,
+    cost: &'static str,
+    run: fn(&Args, &Ui) -> Work<()>,
+}
+
+const EXPERIMENTS: [Experiment; 1] = [Experiment {
+    name: "modes",
+    shows: "frequencies of bars, cubes, plates, spheres, rings and cylinders against theory",
+    cost: "about a minute; a third of that with --quick",
+    run: modes,
+}];
+
+/// Runs the subcommand. Results beyond their tolerance are an error.
+pub fn run(args: Args, ui: &Ui) -> Work<()> {
+    let Some(name) = &args.name else { return list(args.json) };
+    match EXPERIMENTS.iter().find(|experiment| experiment.name == name) {
+        Some(experiment) => (experiment.run)(&args, ui),
+        None => {
+            let names = EXPERIMENTS.map(|experiment| experiment.name).join(", ");
+            Err(miette!(help = format!("there is: {names}"), "no experiment is called '{name}'"))
+        }
     }
+}
+
+fn list(as_json: bool) -> Work<()> {
+    if as_json {
+        let entry = |e: &Experiment| json!({ "name": e.name, "shows": e.shows, "cost": e.cost });
+        return print_json(&json!({ "experiments": EXPERIMENTS.iter().map(entry).collect::<Vec<_>>() }));
+    }
+    print(&EXPERIMENTS.iter().fold(String::new(), |text, e| text + &format!("{}  {} ({})\n", e.name, e.shows, e.cost)))
+}
+
+/// Every reference in every variant.
+fn modes(args: &Args, ui: &Ui) -> Work<()> {
+    let variants: &[Variant] = if args.quick { &[Variant::Drawn] } else { &Variant::ALL };
+    let (mut rows, mut beyond, mut checked) = (Vec::new(), 0, 0);
+    if !args.json {
+        print(&heading())?;
+    }
+    for reference in references() {
+        for &variant in variants {
+            let outcome = reference.run(variant).map_err(|error| failure(error, None))?;
+            checked += outcome.comparisons.len();
+            beyond += outcome.comparisons.iter().filter(|c| !c.holds()).count();
+            if args.json {
+                rows.extend(as_json(&reference, variant, &outcome));
+            } else {
+                print(&lines(&reference, variant, &outcome))?;
+            }
+        }
+        if !args.json {
+            ui.note(&format!("{}: {}", reference.name, reference.source));
+        }
+    }
+    if args.json {
+        print_json(&json!({ "tolerance": TOLERANCE, "beyond": beyond, "modes": rows }))?;
+    }
+    match beyond {
+        0 => Ok(()),
+        _ => Err(miette!("{beyond} of {checked} modes are off by more than {} %", 100.0 * TOLERANCE)),
+    }
+}
+
+fn heading() -> String {
+    format!(
+        "{:<17} {:<7} {:<21} {:>2} {:>12} {:>12} {:>8} {:>6} {:>6}  {}\n",
+        "body", "as", "mode", "×", "reference", "ours", "error %", "cells", "s", "unit"
+    )
+}
+
+fn lines(reference: &Reference, variant: Variant, outcome: &Outcome) -> String {
+    let mut text = String::new();
+    for c in &outcome.comparisons {
+        let ours = c.found.iter().sum::<f64>() / c.found.len() as f64;
+        let _ = writeln!(
+            text,
+            "{:<17} {:<7} {:<21} {:>2} {:>12.5} {ours:>12.5} {:>+8.3} {:>6} {:>6.2}  {}{}",
+            reference.name,
+            variant.name(),
+            c.known.name,
+            c.known.count,
+            c.known.value,
+            100.0 * c.error,
+            outcome.report.parts,
+            outcome.seconds,
+            reference.unit.name,
+            if c.holds() { "" } else { "  BEYOND" },
+        );
+    }
+    text
+}
+
+fn as_json(reference: &Reference, variant: Variant, outcome: &Outcome) -> Vec<Value> {
+    let row = |c: &carom::references::Comparison| {
+        json!({
+            "body": reference.name,
+            "as": variant.name(),
+            "mode": c.known.name,
+            "unit": reference.unit.name,
+            "reference": c.known.value,
+            "found": c.found,
+            "error": c.error,
+            "split": c.split,
+            "holds": c.holds(),
+            "cells": outcome.report.parts,
+            "unknowns": outcome.report.unknowns,
+            "residual": outcome.report.eigen.worst_residual,
+            "seconds": outcome.seconds,
+            "source": reference.source,
+        })
+    };
+    outcome.comparisons.iter().map(row).collect()
 }

@@ -115,11 +115,15 @@ impl<'a> Cutter<'a> {
         Some(CellContent::Cut(Box::new(CutCell { parts, labels, concavity, openings })))
     }
 
+    /// A corner on the surface counts as inside whatever its round-off, so that a cell whose faces coincide with the
+    /// body's is a full one.
+    fn on_surface(&self) -> f64 {
+        1e-6 * self.grid.cell.min_element()
+    }
+
     fn distance(&self, work: &Work, subcells: DVec3) -> f64 {
-        // A corner on the surface counts as inside whatever its round-off, so that a cell whose faces coincide with
-        // the body's is a full one.
-        let on_surface = 1e-6 * self.grid.cell.min_element();
-        self.solid.signed_distance(self.grid.point(work.corner + subcells / self.resolution as f64)) - on_surface
+        let place = self.grid.point(work.corner + subcells / self.resolution as f64);
+        self.solid.signed_distance(place) - self.on_surface()
     }
 
     fn corner_value(&self, work: &mut Work, corner: [usize; 3]) -> f64 {
@@ -230,7 +234,9 @@ impl<'a> Cutter<'a> {
             corner[axis] += up;
             corner[(axis + 1) % 3] += c & 1;
             corner[(axis + 2) % 3] += c >> 1;
-            work.values[corner[0] + (n + 1) * (corner[1] + (n + 1) * corner[2])] <= 0.0
+            // A corner on the surface is no way through: the bottom of a slit that coincides with a side of subcells
+            // would join what the slit parts.
+            work.values[corner[0] + (n + 1) * (corner[1] + (n + 1) * corner[2])] < -2.0 * self.on_surface()
         })
     }
 

@@ -30,6 +30,12 @@ pub struct Sizing {
 
 /// The sizes that were asked for, or else ones that suit the body.
 pub fn choose(body: &Body, material: &Material, params: &ModalParams) -> Result<Sizing, ModalError> {
+    if let Wanted::UpTo(value) = params.wanted
+        && !(value > 0.0 && value.is_finite())
+    {
+        let expected = "a positive number of Hz";
+        return Err(ModalError::BadParameter { parameter: "highest frequency", value, expected });
+    }
     let walls = wall_thickness(&body.surface, &Bvh::new(&body.surface), SAMPLES);
     let cell_size = params.cell_size.unwrap_or_else(|| default_cell_size(body, material, params.wanted, walls));
     if !(cell_size > 0.0 && cell_size.is_finite()) {

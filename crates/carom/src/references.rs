@@ -370,7 +370,7 @@ fn clamped_cylinder() -> Reference {
         shape: Shape::Cylinder { radius, height },
         clamped: Some((DVec3::new(0.0, -0.5 * height, 0.0), DVec3::NEG_Y, radius)),
         unit: Unit::linear("ωL/c_t", height / reference_material().shear_speed()),
-        modes: vec![known("torsion 1", 2, 1, 0.5 * PI), known("torsion 2", 5, 1, 1.5 * PI)],
+        modes: vec![known("torsion 1", 4, 1, 0.5 * PI), known("torsion 2", 8, 1, 1.5 * PI)],
         source: "torsion of a circular cylinder with one end held, (n − ½)π, exact",
     }
 }

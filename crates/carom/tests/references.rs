@@ -9,10 +9,6 @@ fn check(name: &str, variants: &[Variant]) {
         assert!(outcome.report.eigen.worst_residual <= 1e-8);
         for c in &outcome.comparisons {
             let (known, found, error, split) = (&c.known, &c.found, 100.0 * c.error, 100.0 * c.split);
-            println!(
-                "{name} {variant:?}, {known:?}: {found:.5?}, {error:.3} % off, {split:.3} % apart {:.1} s",
-                outcome.seconds
-            );
             assert!(c.holds(), "{name} {variant:?}, {known:?}: {found:.5?}, {error:.3} % off, {split:.3} % apart");
         }
     }
