@@ -6,7 +6,8 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: ## bake a bar and a mug into out/demo, with plots, pictures and a moving model
-	cargo run --release -p carom-cli -- demo
+	cargo build --release --workspace
+	target/release/carom demo
 
 test: ## format, lints, tests and documentation
 	@echo "== format"

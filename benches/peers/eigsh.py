@@ -20,7 +20,7 @@ def arguments():
     parser.add_argument("--modes", type=int, default=50, help="elastic modes wanted; six rigid ones are added")
     parser.add_argument("--shift", type=float, help="negative; a small part of ‖K‖/‖M‖ if absent")
     parser.add_argument("--threads", type=int, help="for linear algebra; the machine's default if absent")
-    parser.add_argument("--solver", choices=["superlu", "pardiso"], default="superlu")
+    parser.add_argument("--solver", choices=["superlu", "superlu-symmetric", "pardiso"], default="superlu")
     parser.add_argument("--ordering", choices=["COLAMD", "MMD_AT_PLUS_A"], help="SuperLU's; scipy's default if absent")
     return parser.parse_args()
 

@@ -81,7 +81,8 @@ def assemble(nodes, tets, young, poisson, density, chunk=4000):
 
 
 def factorize(matrix, solver, ordering=None):
-    """A function that solves with the matrix: SuperLU as eigsh itself would, or MKL Pardiso where installed."""
+    """A function that solves with the matrix: SuperLU as eigsh itself would, the same told of the symmetry, or MKL
+    Pardiso where installed."""
     if solver == "pardiso":
         import pypardiso
 
@@ -96,6 +97,10 @@ def factorize(matrix, solver, ordering=None):
             return pardiso._call_pardiso(upper, np.asfortranarray(b.reshape(len(b), -1))).ravel()
 
         return solve
+    if solver == "superlu-symmetric":
+        # Diagonal pivots and an order for the pattern of A + Aᵀ: the least fill that SuperLU can do.
+        symmetric = {"SymmetricMode": True}
+        return linalg.splu(matrix.tocsc(), "MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=symmetric).solve
     return linalg.splu(matrix.tocsc(), permc_spec=ordering).solve
 
 

@@ -186,7 +186,7 @@ def main():
     parser.add_argument("--bottom", type=float, default=0.006, help="mug: thickness of the bottom")
     parser.add_argument("--handle-radius", type=float, default=0.005, help="mug: radius of the handle's tube; 0 for none")
     parser.add_argument("--handle-arc", type=float, default=0.027, help="mug: radius of the handle's centre line")
-    parser.add_argument("--solver", choices=["superlu", "pardiso"], default="superlu")
+    parser.add_argument("--solver", choices=["superlu", "superlu-symmetric", "pardiso"], default="superlu")
     parser.add_argument("--ordering", choices=["COLAMD", "MMD_AT_PLUS_A"], help="SuperLU's; scipy's default if absent")
     options = parser.parse_args()
     if options.body == "surface" and not options.file:

@@ -47,6 +47,9 @@ pub struct Args {
     /// Subcells along an edge of a cell that the surface cuts, a power of two; chosen unless given.
     #[arg(long, value_name = "N", help_heading = "Modes")]
     resolution: Option<usize>,
+    /// Do not divide cells around sharp inner edges once more.
+    #[arg(long, help_heading = "Modes")]
+    no_refine: bool,
     /// Hold the body where this is true: "y < 0.02", "x > 0.1" or "ball X Y Z RADIUS"; repeatable. Free unless given.
     #[arg(long, value_name = "PLACE", help_heading = "Modes")]
     hold: Vec<Place>,
@@ -139,6 +142,7 @@ fn request(args: &Args, input: &str, ui: &Ui) -> Work<BakeRequest> {
         wanted: args.up_to.map_or(Wanted::Lowest(args.modes), Wanted::UpTo),
         cell_size: args.cell_size,
         resolution: args.resolution,
+        refine: !args.no_refine,
         hold: args.hold.clone(),
         ..ModalParams::default()
     };

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use carom::modal::{material, materials, nearest_name, read_materials};
+use carom::modal::{material, materials, read_materials};
 use carom::object::{Damping, Material};
-use carom::shape::{ImportOptions, UpAxis, unit};
+use carom::shape::{ImportOptions, UpAxis, nearest, unit};
 use miette::miette;
 
 use crate::ui::{Ui, Work, failure};
@@ -120,7 +120,7 @@ impl MaterialArgs {
         };
         let Some(found) = own.iter().find(|m| m.name == name).or_else(|| material(name)) else {
             let names = own.iter().chain(materials()).map(|m| m.name.as_str());
-            let help = match nearest_name(name, names) {
+            let help = match nearest(name, names) {
                 Some(near) => format!("did you mean '{near}'? `carom materials` lists all"),
                 None => "`carom materials` lists all; --material-file adds your own".into(),
             };

@@ -29,7 +29,7 @@ impl Block {
 
     /// Number of vectors.
     pub fn width(&self) -> usize {
-        if self.rows == 0 { 0 } else { self.data.len() / self.rows }
+        self.data.len().checked_div(self.rows).unwrap_or(0)
     }
 
     /// A vector.

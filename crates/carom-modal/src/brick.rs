@@ -56,6 +56,16 @@ pub struct ElementMatrices {
     pub mass: Vec<f64>,
 }
 
+impl ElementMatrices {
+    /// Adds multiples of another element's matrices.
+    pub fn add_scaled(&mut self, other: &ElementMatrices, stiffness: f64, mass: f64) {
+        for (block, term) in self.stiffness.iter_mut().zip(&other.stiffness) {
+            block.iter_mut().zip(term).for_each(|(sum, k)| *sum += stiffness * k);
+        }
+        self.mass.iter_mut().zip(&other.mass).for_each(|(sum, m)| *sum += mass * m);
+    }
+}
+
 /// Shape functions of all cells of one grid, and the material in them.
 pub struct Brick {
     /// Values at the quadrature points, 27 × 125.

@@ -37,6 +37,9 @@ pub struct CutCell {
     pub parts: Vec<CellPart>,
     /// Piece of each subcell, x fastest: 0 outside, p + 1 for piece p.
     pub labels: Vec<u8>,
+    /// How sharply the surface bends inwards where it does so most: about a fifth in a subcell with a right-angled
+    /// inner edge, and the subcell's size over a few radii in a fillet; zero where the body is convex.
+    pub concavity: f64,
     /// For each side, the piece that is open through it at each of its subcells: 0 none, p + 1 for piece p.
     pub openings: [Vec<u8>; SIDES],
 }
@@ -107,9 +110,9 @@ impl<'a> Cutter<'a> {
             return Some(CellContent::Full);
         }
         let labels = self.label(&mut work);
-        let parts = self.integrate(&work, &labels);
+        let (parts, concavity) = self.integrate(&work, &labels);
         let openings = std::array::from_fn(|side| self.openings(&work, &labels, side));
-        Some(CellContent::Cut(Box::new(CutCell { parts, labels, openings })))
+        Some(CellContent::Cut(Box::new(CutCell { parts, labels, concavity, openings })))
     }
 
     fn distance(&self, work: &Work, subcells: DVec3) -> f64 {
@@ -246,11 +249,13 @@ impl<'a> Cutter<'a> {
             .collect()
     }
 
-    /// The quadrature weights of each piece: integrals of the Lagrange polynomials over it.
-    fn integrate(&self, work: &Work, labels: &[u8]) -> Vec<CellPart> {
+    /// The quadrature weights of each piece: integrals of the Lagrange polynomials over it. Also the concavity.
+    fn integrate(&self, work: &Work, labels: &[u8]) -> (Vec<CellPart>, f64) {
         let n = self.resolution;
         let pieces = labels.iter().copied().max().unwrap_or(0) as usize;
         let mut parts = vec![CellPart { weights: [0.0; POINTS_3D] }; pieces];
+        let mut concavity = 0.0_f64;
+        let subcell_size = self.grid.cell.max_element() / n as f64;
         let index = |at: [usize; 3]| at[0] + n * (at[1] + n * at[2]);
         for &(at, size) in &work.boxes {
             let level = (n / size).trailing_zeros() as usize;
@@ -259,24 +264,20 @@ impl<'a> Cutter<'a> {
         }
         for (subcell, _) in work.occupancy.iter().enumerate().filter(|&(_, &o)| o == Occupancy::Cut) {
             let at = [subcell % n, subcell / n % n, subcell / (n * n)];
-            let corners = std::array::from_fn(|c| {
+            let corners: [f64; 8] = std::array::from_fn(|c| {
                 let corner = [at[0] + (c & 1), at[1] + (c >> 1 & 1), at[2] + (c >> 2)];
                 work.values[corner[0] + (n + 1) * (corner[1] + (n + 1) * corner[2])]
             });
-            let moments = Moments::below_zero(&self.curved(work, at, corners));
+            // A field with curvature H lies below its linear interpolant by ½ΣHᵢᵢ(¼ − xᵢ²) in a unit cube: by ⅛ΣHᵢᵢ at
+            // the centre, which one more evaluation shows, and by two thirds of that on average. Shifted by as much,
+            // the linear cut encloses the volume of the curved one.
+            let centre = DVec3::from(at.map(|a| a as f64)) + 0.5;
+            let bulge = corners.iter().sum::<f64>() / 8.0 - self.distance(work, centre);
+            concavity = concavity.max(-bulge / subcell_size);
+            let moments = Moments::below_zero(&corners.map(|d| d - 2.0 / 3.0 * bulge));
             self.add_moments(&mut parts[labels[subcell] as usize - 1].weights, at, &moments);
         }
-        parts
-    }
-
-    /// Shifts the corner values of a cut subcell so that the linear cut encloses the volume of the curved one.
-    ///
-    /// A field with curvature H lies below its linear interpolant by ½ΣHᵢᵢ(¼ − xᵢ²) in a unit cube: by ⅛ΣHᵢᵢ at the
-    /// centre, which one more evaluation shows, and by two thirds of that on average.
-    fn curved(&self, work: &Work, at: [usize; 3], corners: [f64; 8]) -> [f64; 8] {
-        let centre = DVec3::from(at.map(|a| a as f64)) + 0.5;
-        let bulge = corners.iter().sum::<f64>() / 8.0 - self.distance(work, centre);
-        corners.map(|d| d - 2.0 / 3.0 * bulge)
+        (parts, concavity)
     }
 
     /// Adds the integrals over a cut subcell, by expansion about its centre of mass to second order.

@@ -387,7 +387,7 @@ fn cholesky_upper(gram: &Mat<f64>) -> Result<Mat<f64>, usize> {
     let mut upper = Mat::<f64>::zeros(width, width);
     for j in 0..width {
         let pivot = gram[(j, j)] - (0..j).map(|k| upper[(k, j)] * upper[(k, j)]).sum::<f64>();
-        if !(pivot > 1e-13 * gram[(j, j)]) {
+        if pivot.is_nan() || pivot <= 1e-13 * gram[(j, j)] {
             return Err(j);
         }
         upper[(j, j)] = pivot.sqrt();

@@ -6,12 +6,14 @@
 use std::fmt;
 use std::str::FromStr;
 
-use carom_object::{CellField, Material};
+use carom_object::Material;
 use carom_shape::TriMesh;
 use glam::DVec3;
 
 use crate::ModalError;
 use crate::assembly::Matrices;
+use crate::block::Block;
+use crate::cells::CellMesh;
 
 /// Stiffness of the springs, in units of Young's modulus per cell. Far stiffer than the body over one cell, so that
 /// frequencies are low by about one part in this number, yet far from the round-off of the factorization.
@@ -91,14 +93,15 @@ impl fmt::Display for Place {
     }
 }
 
-/// Adds the springs of all places to the stiffness. `cells` is a field without modes, to find surface points in.
+/// Adds the springs of all places to the stiffness.
 pub fn hold(
     matrices: &mut Matrices,
-    cells: &CellField,
+    mesh: &CellMesh,
     surface: &TriMesh,
     material: &Material,
     places: &[Place],
 ) -> Result<(), ModalError> {
+    let cells = mesh.field(&Block::default());
     let finest = cells.grid.cell.max_element() / 4.0;
     let stiffness = GRIP * material.young / cells.grid.cell.max_element();
     let mut held = vec![false; places.len()];
@@ -112,7 +115,7 @@ pub fn hold(
             let Some(place) = places.iter().position(|p| p.contains(point)) else { continue };
             let Some(found) = cells.locate(point, normal) else { continue };
             held[place] = true;
-            add_spring(matrices, &cells.part_nodes[found.part], &found.weights, stiffness * area);
+            add_spring(matrices, &mesh.influence(&found), stiffness * area);
         }
     }
     match held.iter().position(|h| !h) {
@@ -121,9 +124,9 @@ pub fn hold(
     }
 }
 
-fn add_spring(matrices: &mut Matrices, nodes: &[u32; 27], weights: &[f64; 27], stiffness: f64) {
-    for (&column, weight) in nodes.iter().zip(weights) {
-        for (&row, other) in nodes.iter().zip(weights).filter(|(row, _)| **row >= column) {
+fn add_spring(matrices: &mut Matrices, influence: &[(u32, f64)], stiffness: f64) {
+    for &(column, weight) in influence {
+        for &(row, other) in influence.iter().filter(|(row, _)| *row >= column) {
             let at = matrices.slot(row, column);
             for axis in 0..3 {
                 matrices.stiffness[at][4 * axis] += stiffness * weight * other;

@@ -29,41 +29,6 @@ pub fn material(name: &str) -> Option<&'static Material> {
     materials().iter().find(|material| material.name == name)
 }
 
-/// The name most like the one asked for, if any is near enough to be meant; for "did you mean …?".
-///
-/// ```
-/// # use carom_modal::{materials, nearest_name};
-/// let names = || materials().iter().map(|m| m.name.as_str());
-/// assert_eq!(nearest_name("Aluminum", names()), Some("aluminium"));
-/// assert_eq!(nearest_name("xyzzy", names()), None);
-/// ```
-pub fn nearest_name<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let wanted = wanted.to_lowercase();
-    let tolerated = (wanted.chars().count() / 3).max(1);
-    names
-        .into_iter()
-        .map(|name| (edits_between(&wanted, &name.to_lowercase()), name))
-        .min_by_key(|&(edits, _)| edits)
-        .filter(|&(edits, _)| edits <= tolerated)
-        .map(|(_, name)| name)
-}
-
-/// Least number of letters to insert, delete or replace to turn one word into the other (Levenshtein).
-fn edits_between(from: &str, to: &str) -> usize {
-    let to: Vec<char> = to.chars().collect();
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (i, a) in from.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, &b) in to.iter().enumerate() {
-            let replaced = diagonal + usize::from(a != b);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[to.len()]
-}
-
 /// What is wrong with a file of materials.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum MaterialsError {
@@ -245,16 +210,6 @@ mod tests {
         assert!(message(&good.replace("\"x\"", "\" \"")).starts_with("line 2: a material needs a name"));
         assert_eq!(message(&good.repeat(2)), "line 8: material 'x' was already described on line 2");
         assert!(message("[[material]\n").starts_with("line 1: "));
-    }
-
-    #[test]
-    fn a_misspelt_name_finds_its_neighbour_and_nonsense_does_not() {
-        let names = || materials().iter().map(|m| m.name.as_str());
-        for (wanted, meant) in [("steal", "steel"), ("STEEL", "steel"), ("distant-tabel", "distant-table")] {
-            assert_eq!(nearest_name(wanted, names()), Some(meant));
-        }
-        assert_eq!(nearest_name("", names()), None);
-        assert_eq!(nearest_name("steel", []), None);
     }
 
     proptest! {

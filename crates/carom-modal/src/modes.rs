@@ -28,6 +28,8 @@ pub struct ModalParams {
     pub cell_size: Option<f64>,
     /// Subcells along an edge of a cut cell, a power of two; chosen from the wall thickness when not given.
     pub resolution: Option<usize>,
+    /// Whether cells with sharp inner edges are divided once more, where they are few.
+    pub refine: bool,
     /// Where the body is held; free when empty.
     pub hold: Vec<Place>,
     /// How the eigenproblem is solved.
@@ -40,6 +42,7 @@ impl Default for ModalParams {
             wanted: Wanted::Lowest(45),
             cell_size: None,
             resolution: None,
+            refine: true,
             hold: Vec::new(),
             eigen: EigenParams::default(),
         }
@@ -68,6 +71,8 @@ pub struct ModalReport {
     pub resolution: usize,
     /// Pieces of the body in cells.
     pub parts: usize,
+    /// How many of them in cells that were divided.
+    pub divided: usize,
     /// Unknowns.
     pub unknowns: usize,
     /// Seconds to measure and cut, to assemble, to solve, and to read the shapes.
@@ -99,26 +104,28 @@ pub fn discretize(
     let clock = Instant::now();
     let sizing = sizing::choose(body, material, params)?;
     let grid = fit_grid(&body.surface, &*body.solid, sizing.cell_size)?;
-    let mesh = CellMesh::new(&*body.solid, grid, sizing.resolution, material, &|share| progress(Stage::Cut, share))?;
+    let mesh = CellMesh::new(&*body.solid, grid, sizing.resolution, params.refine, material, &|share| {
+        progress(Stage::Cut, share)
+    })?;
     let mut report = ModalReport {
         cell: grid.cell.to_array(),
         resolution: sizing.resolution,
-        parts: mesh.parts(),
-        unknowns: 3 * mesh.nodes,
+        parts: mesh.parts.levels.iter().map(|level| level.part_cell.len()).sum(),
+        divided: mesh.parts.levels[1].part_cell.len(),
+        unknowns: 3 * mesh.nodes(),
         warnings: sizing.warnings,
         ..ModalReport::default()
     };
-    if mesh.specks.0 > 0 {
-        let (count, volume) = mesh.specks;
+    if mesh.parts.specks.0 > 0 {
+        let (count, volume) = mesh.parts.specks;
         report.warnings.push(format!("{count} specks that do not touch the body were left out ({volume:.3e} m³)"));
     }
     report.seconds[0] = clock.elapsed().as_secs_f64();
     let clock = Instant::now();
     progress(Stage::Assemble, 0.0);
-    let mut matrices = Matrices::assemble(&mesh, mesh.nodes);
+    let mut matrices = Matrices::assemble(&mesh, mesh.nodes());
     if !params.hold.is_empty() {
-        let cells = mesh.field(&Block::default());
-        hold(&mut matrices, &cells, &body.surface, material, &params.hold)?;
+        hold(&mut matrices, &mesh, &body.surface, material, &params.hold)?;
     }
     report.seconds[1] = clock.elapsed().as_secs_f64();
     Ok(Discretization { mesh, matrices, report })

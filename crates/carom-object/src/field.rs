@@ -73,11 +73,15 @@ pub struct CellField {
     pub nodes: usize,
     /// Displacement of every node in every mode, in the body's axes: `shapes[mode * nodes + node]`.
     pub shapes: Vec<[f32; 3]>,
+    /// Cells that were divided once more, on a grid of half the cell size; none of them is among the cells above.
+    pub finer: Option<Box<CellField>>,
 }
 
 /// A place in a [`CellField`], found once and read for many modes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FieldPoint {
+    /// Whether the part is one of the finer cells.
+    pub finer: bool,
     /// Index of the part.
     pub part: usize,
     /// Values of the 27 shape functions.
@@ -109,6 +113,19 @@ impl CellField {
     /// full one, say); the shape functions then continue a little beyond their cell. `None` when no part is within
     /// one cell of the point.
     pub fn locate(&self, point: DVec3, normal: DVec3) -> Option<FieldPoint> {
+        let finer = self.finer.as_deref();
+        let refined = |place: FieldPoint| FieldPoint { finer: true, ..place };
+        // A cell is either divided or not: the point's own cell first, whichever it is, and then its neighbours.
+        finer
+            .and_then(|f| f.locate_here(point, normal, false))
+            .map(refined)
+            .or_else(|| self.locate_here(point, normal, false))
+            .or_else(|| self.locate_here(point, normal, true))
+            .or_else(|| finer.and_then(|f| f.locate_here(point, normal, true)).map(refined))
+    }
+
+    /// Finds a point among the cells of this size: in its own cell, or else in the nearest of its neighbours.
+    fn locate_here(&self, point: DVec3, normal: DVec3, neighbours: bool) -> Option<FieldPoint> {
         let grid = &self.grid;
         let inward = 0.5 / self.resolution as f64 * grid.cell.min_element();
         let target = grid.coordinates(point - inward * normal);
@@ -116,14 +133,20 @@ impl CellField {
         if !target.is_finite() || cell_gap(home, target).max_element() > 1.0 {
             return None;
         }
-        let part = self.nearest_part(home, target)?;
+        let part = match neighbours {
+            true => self.nearest_part(home, target)?,
+            false => self.part_in_cell(home, target)?.0,
+        };
         let cell = grid.position(self.part_cell[part] as usize).map(|c| c as i64);
         let local = 2.0 * (grid.coordinates(point) - corner(cell)) - 1.0;
-        Some(FieldPoint { part, weights: brick_weights(local) })
+        Some(FieldPoint { finer: false, part, weights: brick_weights(local) })
     }
 
     /// Displacement of a mode at a place, in the body's axes.
     pub fn value(&self, mode: usize, place: &FieldPoint) -> DVec3 {
+        if let (true, Some(finer)) = (place.finer, &self.finer) {
+            return finer.value(mode, &FieldPoint { finer: false, ..*place });
+        }
         let shapes = &self.shapes[mode * self.nodes..][..self.nodes];
         let mut sum = DVec3::ZERO;
         for (&node, &weight) in self.part_nodes[place.part].iter().zip(&place.weights) {
@@ -132,11 +155,8 @@ impl CellField {
         sum
     }
 
-    /// The part in the home cell or, where that is empty, in the nearest of its 26 neighbours.
+    /// The nearest part in the home cell or one of its 26 neighbours.
     fn nearest_part(&self, home: [i64; 3], target: DVec3) -> Option<usize> {
-        if let Some((part, _)) = self.part_in_cell(home, target) {
-            return Some(part);
-        }
         let mut best: Option<(usize, f64)> = None;
         for offset in 0..27 {
             let cell = [home[0] + offset % 3 - 1, home[1] + offset / 3 % 3 - 1, home[2] + offset / 9 - 1];
@@ -205,6 +225,7 @@ mod tests {
             shared: Vec::new(),
             nodes: 27 * part_cell.len(),
             shapes: Vec::new(),
+            finer: None,
         };
         for (part, &cell) in part_cell.iter().enumerate() {
             field.part_nodes.push(std::array::from_fn(|i| (27 * part + i) as u32));

@@ -12,6 +12,7 @@
 //! | `modes.frequencies` | F64 [m] | Hz, ascending |
 //! | `modes.shapes` | F32 [m, v, 3] | displacement of each vertex, 1/√kg |
 //! | `field.*` | | the modes throughout the body: see [`CellField`] |
+//! | `finer.*` | | the same for cells that were divided once more, if any |
 //!
 //! Metadata: `format` ("carom"), `version`, `name`, `held`, and as JSON `material` and `provenance`.
 
@@ -55,23 +56,27 @@ impl Object {
         // Row by row, as the shape [3, 3] promises.
         file.tensor("mass.inertia", &[3, 3], model.mass.inertia.transpose().to_cols_array());
         file.tensor("modes.frequencies", &[modes], model.frequencies.iter().copied());
-        if let Some(CellField { grid, .. }) = &model.field {
-            file.tensor("field.origin", &[3], grid.origin.to_array());
-            file.tensor("field.axes", &[3, 3], grid.axes.transpose().to_cols_array());
-            file.tensor("field.cell", &[3], grid.cell.to_array());
+        let levels = levels_of(model);
+        for (names, CellField { grid, .. }) in &levels {
+            file.tensor(names.origin, &[3], grid.origin.to_array());
+            file.tensor(names.axes, &[3, 3], grid.axes.transpose().to_cols_array());
+            file.tensor(names.cell, &[3], grid.cell.to_array());
         }
         file.tensor("surface.triangles", &[triangles, 3], model.surface.triangles.iter().copied().flatten());
         file.tensor("modes.shapes", &[modes, vertices, 3], model.shapes.iter().copied().flatten());
-        if let Some(field) = &model.field {
-            let (parts, shared, resolution) = (field.part_cell.len(), field.shared.len(), field.resolution);
-            file.tensor("field.counts", &[3], field.grid.counts.map(|n| n as u32));
-            file.tensor("field.part_cells", &[parts], field.part_cell.iter().copied());
-            file.tensor("field.part_nodes", &[parts, 27], field.part_nodes.iter().copied().flatten());
-            file.tensor("field.shapes", &[modes, field.nodes, 3], field.shapes.iter().copied().flatten());
-            file.tensor("field.resolution", &[1], [resolution as u32]);
-            file.tensor("field.shared_cells", &[shared], field.shared.iter().map(|entry| entry.cell));
+        for (names, field) in &levels {
+            let (parts, shared) = (field.part_cell.len(), field.shared.len());
+            file.tensor(names.counts, &[3], field.grid.counts.map(|n| n as u32));
+            file.tensor(names.part_cells, &[parts], field.part_cell.iter().copied());
+            file.tensor(names.part_nodes, &[parts, 27], field.part_nodes.iter().copied().flatten());
+            file.tensor(names.shapes, &[modes, field.nodes, 3], field.shapes.iter().copied().flatten());
+            file.tensor(names.resolution, &[1], [field.resolution as u32]);
+            file.tensor(names.shared_cells, &[shared], field.shared.iter().map(|entry| entry.cell));
+        }
+        // Bytes come last, so that all numbers before them lie aligned.
+        for (names, field) in &levels {
             let labels = field.shared.iter().flat_map(|entry| entry.labels.iter().copied());
-            file.tensor("field.shared_labels", &[shared, resolution.pow(3)], labels);
+            file.tensor(names.shared_labels, &[field.shared.len(), field.resolution.pow(3)], labels);
         }
         Ok(file.finish())
     }
@@ -103,7 +108,13 @@ impl Object {
         let frequencies: Vec<f64> = file.tensor("modes.frequencies", [None])?.1.collect();
         let (_, shapes) = file.tensor("modes.shapes", [frequencies.len(), surface.positions.len(), 3].map(Some))?;
         let shapes = in_rows(shapes);
-        let field = file.has("field.shapes").then(|| read_field(&file, frequencies.len())).transpose()?;
+        let level = |names: &FieldNames| {
+            file.has(names.shapes).then(|| read_field(&file, names, frequencies.len())).transpose()
+        };
+        let mut field = level(&FIELD)?;
+        if let Some(field) = &mut field {
+            field.finer = level(&FINER)?.map(Box::new);
+        }
         let name = file.metadata("name")?.into();
         let modal = ModalModel { name, surface, material, mass, frequencies, shapes, field, held };
         let object = Object { modal, provenance };
@@ -164,19 +175,66 @@ fn check_version(version: &str) -> Result<(), ObjectError> {
     }
 }
 
-fn read_field(file: &Reader<'_>, modes: usize) -> Result<CellField, ObjectError> {
+/// Names of the tensors of a [`CellField`].
+struct FieldNames {
+    origin: &'static str,
+    axes: &'static str,
+    cell: &'static str,
+    counts: &'static str,
+    part_cells: &'static str,
+    part_nodes: &'static str,
+    shapes: &'static str,
+    resolution: &'static str,
+    shared_cells: &'static str,
+    shared_labels: &'static str,
+}
+
+const FIELD: FieldNames = FieldNames {
+    origin: "field.origin",
+    axes: "field.axes",
+    cell: "field.cell",
+    counts: "field.counts",
+    part_cells: "field.part_cells",
+    part_nodes: "field.part_nodes",
+    shapes: "field.shapes",
+    resolution: "field.resolution",
+    shared_cells: "field.shared_cells",
+    shared_labels: "field.shared_labels",
+};
+
+const FINER: FieldNames = FieldNames {
+    origin: "finer.origin",
+    axes: "finer.axes",
+    cell: "finer.cell",
+    counts: "finer.counts",
+    part_cells: "finer.part_cells",
+    part_nodes: "finer.part_nodes",
+    shapes: "finer.shapes",
+    resolution: "finer.resolution",
+    shared_cells: "finer.shared_cells",
+    shared_labels: "finer.shared_labels",
+};
+
+/// The model's field and, where cells were divided, the finer one, with their names in the file.
+fn levels_of(model: &ModalModel) -> Vec<(&'static FieldNames, &CellField)> {
+    let field = model.field.as_ref();
+    let finer = field.and_then(|field| field.finer.as_deref());
+    field.map(|field| (&FIELD, field)).into_iter().chain(finer.map(|finer| (&FINER, finer))).collect()
+}
+
+fn read_field(file: &Reader<'_>, names: &FieldNames, modes: usize) -> Result<CellField, ObjectError> {
     let grid = CellGrid {
-        origin: numbers::<f64, 3>(file, "field.origin")?.into(),
-        axes: matrix(file, "field.axes")?,
-        cell: numbers::<f64, 3>(file, "field.cell")?.into(),
-        counts: numbers::<u32, 3>(file, "field.counts")?.map(|n| n as usize),
+        origin: numbers::<f64, 3>(file, names.origin)?.into(),
+        axes: matrix(file, names.axes)?,
+        cell: numbers::<f64, 3>(file, names.cell)?.into(),
+        counts: numbers::<u32, 3>(file, names.counts)?.map(|n| n as usize),
     };
-    let part_cell: Vec<u32> = file.tensor("field.part_cells", [None])?.1.collect();
-    let part_nodes = rows::<u32, 27>(file, "field.part_nodes", Some(part_cell.len()))?;
-    let ([_, nodes, _], shapes) = file.tensor("field.shapes", [Some(modes), None, Some(3)])?;
-    let [resolution] = numbers::<u32, 1>(file, "field.resolution")?;
-    let (_, cells) = file.tensor::<u32, 1>("field.shared_cells", [None])?;
-    let ([_, subcells], labels) = file.tensor::<u8, 2>("field.shared_labels", [Some(cells.len()), None])?;
+    let part_cell: Vec<u32> = file.tensor(names.part_cells, [None])?.1.collect();
+    let part_nodes = rows::<u32, 27>(file, names.part_nodes, Some(part_cell.len()))?;
+    let ([_, nodes, _], shapes) = file.tensor(names.shapes, [Some(modes), None, Some(3)])?;
+    let [resolution] = numbers::<u32, 1>(file, names.resolution)?;
+    let (_, cells) = file.tensor::<u32, 1>(names.shared_cells, [None])?;
+    let ([_, subcells], labels) = file.tensor::<u8, 2>(names.shared_labels, [Some(cells.len()), None])?;
     let labels: Vec<u8> = labels.collect();
     let labels = labels.chunks_exact(subcells.max(1)).map(<[u8]>::to_vec);
     // A zero width leaves no chunks; the missing labels are then refused, because a resolution is at least one.
@@ -189,6 +247,7 @@ fn read_field(file: &Reader<'_>, modes: usize) -> Result<CellField, ObjectError>
         shared: cells.zip(labels).map(|(cell, labels)| SharedCell { cell, labels }).collect(),
         nodes,
         shapes: in_rows(shapes),
+        finer: None,
     })
 }
 

@@ -121,6 +121,7 @@ mod tests {
             shared: Vec::new(),
             nodes: 27,
             shapes: (0..27).map(|i| shape(node(i)).as_vec3().to_array()).collect(),
+            finer: None,
         });
         let mut out = Vec::new();
         model.shapes_on_triangle(0, DVec3::new(0.5, 0.25, 0.25), &mut out);

@@ -174,7 +174,13 @@ impl Object {
         }
         expect_count("modes.shapes", shapes.len(), frequencies.len().checked_mul(vertices))?;
         finite("modes.shapes", shapes.iter().flatten().map(|&x| x.into()))?;
-        field.as_ref().map_or(Ok(()), |field| validate_field(field, frequencies.len()))
+        let Some(field) = field else { return Ok(()) };
+        validate_field(field, frequencies.len())?;
+        let Some(finer) = &field.finer else { return Ok(()) };
+        if finer.finer.is_some() {
+            return invalid("finer", "has finer cells of its own; one division is all there is".into());
+        }
+        validate_field(finer, frequencies.len())
     }
 }
 
@@ -187,7 +193,7 @@ fn expect_count(section: &'static str, found: usize, expected: Option<usize>) ->
 }
 
 fn validate_field(field: &CellField, modes: usize) -> Result<(), ObjectError> {
-    let CellField { grid, part_cell, part_nodes, resolution, shared, nodes, shapes } = field;
+    let CellField { grid, part_cell, part_nodes, resolution, shared, nodes, shapes, finer: _ } = field;
     finite("field.origin", grid.origin.to_array().into_iter())?;
     finite("field.axes", grid.axes.to_cols_array().into_iter())?;
     if !(grid.axes.transpose() * grid.axes).abs_diff_eq(glam::DMat3::IDENTITY, 1e-9) || grid.axes.determinant() < 0.0 {

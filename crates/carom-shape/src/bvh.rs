@@ -163,6 +163,18 @@ impl Bvh {
 
     /// As [`Bvh::ray_cast`], with `min_t` ≤ t ≤ `max_t`.
     pub fn ray_cast_between(&self, origin: DVec3, direction: DVec3, min_t: f64, max_t: f64) -> Option<RayHit> {
+        self.ray_cast_bounded(origin, direction, [min_t, max_t], &mut { usize::MAX })
+    }
+
+    /// As [`Bvh::ray_cast_between`], with a bound on the nodes that it looks into. It takes them from `visits`; at zero it
+    /// gives up, with the best hit so far.
+    pub(crate) fn ray_cast_bounded(
+        &self,
+        origin: DVec3,
+        direction: DVec3,
+        [min_t, max_t]: [f64; 2],
+        visits: &mut usize,
+    ) -> Option<RayHit> {
         let ray = triangle::Ray::new(origin, direction)?;
         let (mut best, mut found) = (max_t, None);
         let mut stack = [(0u32, 0.0f64); STACK_SIZE];
@@ -178,6 +190,10 @@ impl Bvh {
             let (index, entry) = stack[top];
             if entry > best {
                 continue;
+            }
+            *visits = visits.saturating_sub(1);
+            if *visits == 0 {
+                break;
             }
             let node = &self.nodes[index as usize];
             for slot in node.first as usize..(node.first + node.count) as usize {

@@ -4,13 +4,14 @@
 //! the wrong way turn, and nothing else happens. Holes and overlaps stay, the winding number sees through them.
 
 use crate::{
-    Bvh, MeshSolid, ShapeError, TriMesh, Warning,
+    Aabb, Bvh, MeshSolid, ShapeError, TriMesh, Warning,
     mass::{outer, symmetric_eigen},
     orient, sample,
     topology::{Edges, Patches},
     weld,
 };
 use glam::{DMat3, DVec3};
+use rayon::prelude::*;
 
 /// A surface in order, and the solid that it bounds.
 #[derive(Clone, Debug)]
@@ -30,6 +31,9 @@ const SIZES: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 /// Points at which the inside is sampled in the box and just below the surface.
 const BOX_SAMPLES: usize = 2048;
 const SURFACE_SAMPLES: usize = 512;
+/// Triangles that all samples together may sum over, as long as at least this share of the samples is taken.
+const SAMPLED_TRIANGLES: usize = 10_000_000;
+const LEAST_SHARE: f64 = 1.0 / 16.0;
 
 /// Welds, turns what is inside out, and looks for holes, overlaps and missing volume. `weld_tolerance` is a share of
 /// the diagonal of the surface's box.
@@ -146,12 +150,15 @@ impl Inside {
     fn of(surface: &TriMesh, solid: &MeshSolid) -> Inside {
         let bounds = solid.bvh().bounds();
         let depth = 1e-6 * bounds.size().length();
+        let share = sampling_share(solid, &bounds);
+        let [on_surface, in_box] = [SURFACE_SAMPLES, BOX_SAMPLES].map(|samples| (share * samples as f64) as usize);
         let all: Vec<u32> = (0..surface.triangles.len() as u32).collect();
-        let below: Vec<f64> = sample::on_triangles(surface, &all, SURFACE_SAMPLES)
-            .into_iter()
+        let below: Vec<f64> = sample::on_triangles(surface, &all, on_surface)
+            .into_par_iter()
             .map(|(t, p)| solid.winding_number(p - depth * surface.area_vector(t).normalize()))
             .collect();
-        let within: Vec<f64> = (0..BOX_SAMPLES).map(|i| solid.winding_number(sample::in_box(&bounds, i))).collect();
+        let within: Vec<f64> =
+            (0..in_box).into_par_iter().map(|i| solid.winding_number(sample::in_box(&bounds, i))).collect();
         let above = |numbers: &[f64], limit: f64| numbers.iter().filter(|&&w| w > limit).count();
         Inside {
             enclosed: above(&below, ENCLOSED),
@@ -165,6 +172,15 @@ impl Inside {
     fn overlap(&self) -> Option<f64> {
         (self.covered_again + self.in_box_again > 0).then(|| self.in_box_again as f64 / self.in_box.max(1) as f64)
     }
+}
+
+/// The share of the usual samples that can be afforded. Triangles that all overlap are near from everywhere, and then
+/// each sample costs a sum over all of them.
+fn sampling_share(solid: &MeshSolid, bounds: &Aabb) -> f64 {
+    let trials = 16;
+    let near: usize = (0..trials).map(|i| solid.winding_effort(sample::in_box(bounds, i))).sum();
+    let usual = (near / trials).max(1) * (BOX_SAMPLES + SURFACE_SAMPLES);
+    (SAMPLED_TRIANGLES as f64 / usual as f64).clamp(LEAST_SHARE, 1.0)
 }
 
 /// The share of the inside that the surface covers more than once, if any was found.

@@ -68,6 +68,11 @@ impl MeshSolid {
         self.winding.winding_number(&self.bvh, p, WINDING_ACCURACY)
     }
 
+    /// Triangles that are near when the winding number at `p` is taken.
+    pub(crate) fn winding_effort(&self, p: DVec3) -> usize {
+        self.winding.counted_winding_number(&self.bvh, p, WINDING_ACCURACY).1
+    }
+
     /// Whether `p` is in the body.
     pub fn contains(&self, p: DVec3) -> bool {
         let bounds = self.bvh.bounds();

@@ -98,6 +98,12 @@ impl WindingTree {
     /// The winding number at `p`, with groups approximated beyond `accuracy` times their radius
     /// ([`WINDING_ACCURACY`] by default; infinity gives the exact sum).
     pub fn winding_number(&self, bvh: &Bvh, p: DVec3, accuracy: f64) -> f64 {
+        self.counted_winding_number(bvh, p, accuracy).0
+    }
+
+    /// The winding number, and how many triangles were near: what it cost.
+    pub(crate) fn counted_winding_number(&self, bvh: &Bvh, p: DVec3, accuracy: f64) -> (f64, usize) {
+        let mut triangles = 0;
         let accuracy_squared = accuracy * accuracy;
         let (mut far, mut near) = (0.0, PhaseSum::new());
         let mut stack = [0u32; STACK_SIZE];
@@ -123,8 +129,9 @@ impl WindingTree {
                 near.add(triangle::half_solid_angle(corners, p));
             }
             near.rescale();
+            triangles += node.count as usize;
         }
-        far / (4.0 * PI) + near.phase() / (2.0 * PI)
+        (far / (4.0 * PI) + near.phase() / (2.0 * PI), triangles)
     }
 }
 

@@ -74,12 +74,18 @@ fn volumes_approach_the_closed_form_at_second_order() {
 
 #[test]
 fn a_mirror_image_of_a_symmetric_shape_has_the_same_vertices() {
-    for specimen in specimens() {
-        let mesh = specimen.shape.surface(0.06).unwrap();
+    for specimen in specimens().into_iter().filter(|specimen| specimen.mirrors.contains(&true)) {
         let centre = specimen.shape.build().unwrap().bounds().centre();
-        for axis in (0..3).filter(|&axis| specimen.mirrors[axis]) {
-            let worst = asymmetry(&mesh, centre, axis);
-            assert!(worst < 1e-6, "{} across axis {axis}: {worst}", specimen.name);
+        // A union has no parametrization. With cells of 0.06 some corners of the grid lie on faces.
+        let contoured = Shape::Union { parts: vec![specimen.shape.clone(); 2] };
+        for (how, shape, edge) in
+            [("as it is", &specimen.shape, 0.06), ("contoured", &contoured, 0.06), ("contoured", &contoured, 0.083)]
+        {
+            let mesh = shape.surface(edge).unwrap();
+            for axis in (0..3).filter(|&axis| specimen.mirrors[axis]) {
+                let worst = asymmetry(&mesh, centre, axis);
+                assert!(worst < 1e-6, "{} {how} at {edge} across axis {axis}: {worst}", specimen.name);
+            }
         }
     }
 }

@@ -31,7 +31,7 @@ impl BakeRequest {
 
     /// Everything that the result depends on besides input and material, by name.
     pub fn parameters(&self) -> BTreeMap<String, String> {
-        let ModalParams { wanted, cell_size, resolution, hold, eigen } = &self.params;
+        let ModalParams { wanted, cell_size, resolution, refine, hold, eigen } = &self.params;
         let chosen = |number: Option<String>| number.unwrap_or_else(|| "chosen".into());
         let (key, value) = match wanted {
             Wanted::Lowest(modes) => ("modes", modes.to_string()),
@@ -46,6 +46,7 @@ impl BakeRequest {
             (key, value),
             ("cell_size", chosen(cell_size.map(|size| format!("{size} m")))),
             ("resolution", chosen(resolution.map(|n| n.to_string()))),
+            ("refine", refine.to_string()),
             ("hold", if places.is_empty() { "free".into() } else { places.join("; ") }),
             ("edge", chosen(self.edge.map(|edge| format!("{edge} m")))),
             ("unit", format!("{} m", self.import.scale)),

@@ -14,6 +14,7 @@ mod gltf_export;
 mod image;
 mod picture;
 mod raster;
+pub mod references;
 mod shade;
 mod sheet;
 mod source;

@@ -4,7 +4,7 @@ use carom_object::{CellField, CellGrid, Damping, Material, ModalModel, Object, P
 use carom_shape::{MassProperties, TriMesh};
 use glam::{DMat3, DVec3};
 
-/// A tetrahedron with three modes in two cells, one of them shared by two parts. Its numbers need all their digits.
+/// A tetrahedron with three modes in two cells, one of them shared by two parts, and some finer ones. Its numbers need all their digits.
 pub fn tetrahedron() -> Object {
     let surface = TriMesh::new(
         vec![DVec3::ZERO, DVec3::X / 3.0, DVec3::Y / 7.0, DVec3::Z / 11.0],
@@ -22,7 +22,7 @@ pub fn tetrahedron() -> Object {
     let (modes, nodes) = (3, 60);
     let number = |i: usize| ((i * 2_654_435_761) % 1_000_003) as f32 / 700_000.0 - 0.7;
     let triples = |count: usize| (0..count).map(|i| [number(3 * i), number(3 * i + 1), number(3 * i + 2)]).collect();
-    let field = CellField {
+    let mut field = CellField {
         grid: CellGrid {
             origin: DVec3::splat(-0.01),
             axes: DMat3::from_rotation_y(0.3),
@@ -35,7 +35,12 @@ pub fn tetrahedron() -> Object {
         shared: vec![SharedCell { cell: 1, labels: vec![0, 1, 1, 1, 0, 2, 2, 2] }],
         nodes,
         shapes: triples(modes * nodes),
+        finer: None,
     };
+    let mut finer = field.clone();
+    finer.grid.cell *= 0.5;
+    finer.grid.counts = [4, 2, 2];
+    field.finer = Some(Box::new(finer));
     let mut provenance = Provenance::new("tetrahedron.obj", "00ff");
     provenance.parameters.insert("modes".into(), modes.to_string());
     provenance.warnings.push("2 triangles without area were dropped".into());

@@ -54,7 +54,7 @@ fn baseball_bat(v: &Values) -> Result<Shape, ShapeError> {
 
 pub(super) const BOWLING_PIN: NamedShape = NamedShape {
     name: "bowling-pin",
-    description: "A ten-pin bowling pin by the United States Bowling Congress's table of diameters: 15 inches \
+    description: "A ten-pin bowling pin, its profile approximated through fifteen diameters: 15 inches \
         (38.1 cm) high, 4.766 inches (12.1 cm) across the belly, standing on y = 0.",
     material: "wood",
     parameters: &[
@@ -64,7 +64,7 @@ pub(super) const BOWLING_PIN: NamedShape = NamedShape {
     make: bowling_pin,
 };
 
-/// Diameters of a regulation pin at heights above the floor, both in inches.
+/// Approximate diameters of a pin at heights above the floor, both in inches.
 const PIN: [(f64, f64); 15] = [
     (0.0, 2.031),
     (0.75, 2.828),

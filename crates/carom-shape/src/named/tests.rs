@@ -278,6 +278,15 @@ fn surfaces_enclose_the_volume_of_the_field_in_one_piece() {
 }
 
 #[test]
+fn walls_are_as_thick_as_their_parameters_say() {
+    for (name, thickness) in [("mug", 0.004), ("plate", 0.004), ("bar", 0.01), ("ball", 0.05)] {
+        let surface = default(name).body(name, None).unwrap().surface;
+        let found = crate::wall_thickness(&surface, &crate::Bvh::new(&surface), 2000).unwrap();
+        assert!((found.median / thickness - 1.0).abs() < 0.05, "{name}: {found:?}");
+    }
+}
+
+#[test]
 fn bodies_are_as_large_as_their_parameters_say() {
     let sizes: [(&str, [f64; 3]); 9] = [
         ("mug", [0.114, 0.095, 0.08]),

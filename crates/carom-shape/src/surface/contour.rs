@@ -5,6 +5,7 @@
 //! edges are kept. Sheets are told apart by a rule on the signs of each face, on which both its cells agree: every edge of
 //! the mesh has exactly two triangles. The grid is centred on the body's box, so mirror images of the body mesh alike.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use glam::{DMat3, DVec3, IVec3};
@@ -24,6 +25,8 @@ const FLAT: f64 = 0.03;
 const SLACK: [f64; 2] = [0.05, 0.5];
 /// Triangles up to which a mesh is refined for the sake of thin walls.
 const MOST_FOR_WALLS: f64 = 240_000.0;
+/// How far inside a grid point must lie to count as inside, in cells; above round-off, below anything that is seen.
+const ON_FACE: f64 = 1e-9;
 /// Cells across the body; bounds the time.
 const MOST_ACROSS: f64 = 2000.0;
 
@@ -42,7 +45,10 @@ struct Sheet {
 
 struct Grid<'a> {
     field: &'a Field,
-    origin: DVec3,
+    /// Of the body's box and of the grid.
+    centre: DVec3,
+    /// Half the number of cells along each axis.
+    half: DVec3,
     cell: f64,
 }
 
@@ -97,7 +103,7 @@ fn contour_at(field: &Field, cell: f64) -> Result<TriMesh, ShapeError> {
     // An odd number of cells leaves no grid point in a plane of symmetry, where faces of parts like to lie.
     let half = (0.5 * bounds.size() / cell).ceil().as_ivec3() + 1;
     let count = 2 * half + 1;
-    let grid = Grid { field, origin: bounds.centre() - 0.5 * cell * count.as_dvec3(), cell };
+    let grid = Grid { field, centre: bounds.centre(), half: 0.5 * count.as_dvec3(), cell };
 
     let mut cells = Vec::new();
     let side = count.max_element().max(1) as u32;
@@ -121,7 +127,10 @@ fn contour_at(field: &Field, cell: f64) -> Result<TriMesh, ShapeError> {
             let signs = std::array::from_fn(|c| inside[&(at + corner_offset(c))]);
             let place = |edges: u16| {
                 let on = |e: &usize| edges >> e & 1 == 1;
-                let data: Vec<Crossing> = (0..12).filter(on).map(|e| crossings[&edge_key(at, e)]).collect();
+                let mut data: Vec<Crossing> = (0..12).filter(on).map(|e| crossings[&edge_key(at, e)]).collect();
+                // From the centre outward: sums then round alike in a mirror image.
+                let place = |c: &Crossing| (c.point - grid.centre).abs().to_array();
+                data.sort_by(|a, b| place(a).partial_cmp(&place(b)).unwrap_or(Ordering::Equal));
                 (edges, grid.vertex(at, &data))
             };
             sheets_of(signs).into_iter().map(place).collect()
@@ -186,7 +195,18 @@ fn joined_in(face: usize, inside: &[bool; 8]) -> [Option<[usize; 2]>; 2] {
 
 impl Grid<'_> {
     fn corner(&self, at: IVec3) -> DVec3 {
-        self.origin + self.cell * at.as_dvec3()
+        self.point(at.as_dvec3())
+    }
+
+    /// Reckoned from the centre, so that mirror images are exact: where a crease lies in a plane of symmetry of the field, one
+    /// bit decides to which side a point next to it moves.
+    fn point(&self, at: DVec3) -> DVec3 {
+        self.centre + self.cell * (at - self.half)
+    }
+
+    /// A grid point that lies on a face of the body is outside, whatever its round-off, and so is its mirror image.
+    fn is_inside(&self, p: DVec3) -> bool {
+        self.field.distance(p) < -ON_FACE * self.cell
     }
 
     /// The cells that the surface may touch, by descent through cubes that it cannot pass over.
@@ -196,7 +216,7 @@ impl Grid<'_> {
         }
         let half = 0.5 * f64::from(side);
         let reach = 3f64.sqrt() * half * self.cell * (1.0 + 1e-9);
-        if self.field.distance(self.origin + self.cell * (at.as_dvec3() + half)).abs() > reach {
+        if self.field.distance(self.point(at.as_dvec3() + half)).abs() > reach {
             return Ok(());
         }
         if side == 1 {
@@ -218,7 +238,7 @@ impl Grid<'_> {
             cells.iter().flat_map(|&at| (0..8).map(move |c| (at + corner_offset(c)).to_array())).collect();
         corners.par_sort_unstable();
         corners.dedup();
-        let inside = |at: [i32; 3]| (IVec3::from(at), self.field.distance(self.corner(IVec3::from(at))) < 0.0);
+        let inside = |at: [i32; 3]| (IVec3::from(at), self.is_inside(self.corner(IVec3::from(at))));
         let signs: Vec<(IVec3, bool)> = corners.into_par_iter().map(inside).collect();
         signs.into_iter().collect()
     }
@@ -249,6 +269,11 @@ impl Grid<'_> {
     fn cross(&self, a: DVec3, b: DVec3) -> Crossing {
         let (mut low, mut high) = (0.0, 1.0);
         let (mut at_low, mut at_high) = (self.field.distance(a), self.field.distance(b));
+        for (end, value) in [(a, at_low), (b, at_high)] {
+            if value.abs() <= ON_FACE * self.cell {
+                return Crossing { point: end, normal: self.normal(end) };
+            }
+        }
         let mut t = 0.5;
         for _ in 0..60 {
             t = if at_high == at_low {
@@ -306,12 +331,14 @@ impl Grid<'_> {
         let pairs = (0..crossings.len()).flat_map(|i| (0..i).map(move |j| [crossings[i], crossings[j]]));
         let in_box = |data: &[Crossing]| crease_in_box(data, planes.mean, low, high);
         let creases: Vec<DVec3> = pairs.filter_map(|pair| self.refined(&pair, in_box)).filter(on_border).collect();
-        // The nearest; of equally near ones the middle, so that a cell that is its own mirror image stays so.
+        // The nearest; of equally near ones the middle, so that a cell that is its own mirror image stays so, else the one
+        // farthest from the centre, so that its mirror image chooses alike.
         let away = |p: &DVec3| p.distance(planes.mean);
         let nearest = creases.iter().map(away).fold(f64::INFINITY, f64::min);
         let tied: Vec<DVec3> = creases.into_iter().filter(|p| away(p) <= nearest + 1e-3 * near).collect();
         let middle = tied.iter().sum::<DVec3>() / tied.len().max(1) as f64;
-        tied.first().map(|&first| if on_border(&middle) { middle } else { first })
+        let farthest = tied.into_iter().max_by(|p, q| p.distance(self.centre).total_cmp(&q.distance(self.centre)))?;
+        Some(if on_border(&middle) { middle } else { farthest })
     }
 
     /// Curved faces meet a little off the planes that touch them at the crossings: touches them again, nearer to the crease.

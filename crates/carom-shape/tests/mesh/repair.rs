@@ -162,6 +162,48 @@ fn the_faces_of_a_box_that_share_no_vertex_are_turned_outward_one_by_one() {
 }
 
 #[test]
+fn a_shattered_ball_finds_the_outside_of_every_splinter() {
+    let whole = sphere(1.0, 4);
+    let mut splinters = torn(&whole);
+    for corners in splinters.positions.chunks_mut(3) {
+        let middle = (corners[0] + corners[1] + corners[2]) / 3.0;
+        corners.iter_mut().for_each(|corner| *corner = middle.lerp(*corner, 0.98));
+    }
+    splinters.triangles.iter_mut().step_by(3).for_each(|t| t.swap(1, 2));
+    let body = repaired(&splinters, 1e-6).unwrap();
+    let inward = (0..2048).filter(|&t| body.surface.area_vector(t).dot(whole.area_vector(t)) < 0.0).count();
+    assert_eq!(inward, 0);
+}
+
+#[test]
+fn a_ball_without_its_cap_is_closed_by_the_plane_of_the_rim() {
+    // A hole of 30° from the axis to its rim.
+    let mut ball = sphere(1.0, 5);
+    let rim = 30f64.to_radians().cos();
+    let height = |t: &[u32; 3]| t.iter().map(|&i| ball.positions[i as usize]).sum::<DVec3>().normalize().y;
+    ball.triangles = ball.triangles.iter().filter(|t| height(t) < rim).copied().collect();
+    let body = repaired(&ball, 1e-6).unwrap();
+    assert!(matches!(body.warnings[..], [Warning::Unused { .. }, Warning::Holes { loops: 1, .. }]));
+    assert!(body.solid.has_gaps() && !body.solid.is_exact());
+    // From any place of a plane hole it fills half of all directions. This rim is a zigzag of one triangle's height.
+    let zigzag = 0.025;
+    for spoke in 0..12 {
+        let mut last = rim;
+        for radius in [0.0, 0.1, 0.2, 0.3, 0.4] {
+            let (sin, cos) = (f64::from(spoke) * 30f64.to_radians()).sin_cos();
+            let heights: Vec<f64> = (0..400).map(|i| 0.6 + 0.001 * f64::from(i)).collect();
+            let inside = |&y: &f64| body.solid.contains(DVec3::new(radius * cos, y, radius * sin));
+            let inside: Vec<bool> = heights.iter().map(inside).collect();
+            assert!(inside.is_sorted_by(|lower, upper| lower >= upper), "the body ends more than once");
+            let end = heights[inside.iter().filter(|&&inside| inside).count()];
+            assert!((end - rim).abs() < zigzag, "ends at {end} at radius {radius}, not {rim}");
+            assert!((end - last).abs() < 0.5 * zigzag, "jumps from {last} to {end} at radius {radius}");
+            last = end;
+        }
+    }
+}
+
+#[test]
 fn overlaps_and_edges_of_many_triangles_are_named() {
     let overlapping = together(cuboid(DVec3::ONE), shifted(cuboid(DVec3::ONE), DVec3::splat(0.5)));
     let body = repaired(&overlapping, 1e-6).unwrap();

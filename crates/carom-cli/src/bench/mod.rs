@@ -1,0 +1,65 @@
+//! `carom bench`: how fast, as ratios to named references that run on the same machine in the same run.
+//!
+//! Every measurement is a process of its own, so that its peak memory is its own too.
+
+mod measure;
+mod modes;
+mod peer;
+mod table;
+
+use std::path::PathBuf;
+
+use miette::miette;
+
+use crate::ui::{Work, print};
+
+/// Measure speed and memory against named references in the same run.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  carom bench modes --quick --no-peers                     Carom alone, seconds
+  carom bench modes --python venv/bin/python --bunny bunny.obj
+The references are Python packages; benches/peers/README.md tells how to install them.")]
+pub struct Args {
+    /// The benchmark; without a name they are listed.
+    name: Option<String>,
+    /// Print the figures as JSON.
+    #[arg(long)]
+    json: bool,
+    /// The smallest case only: under a minute.
+    #[arg(long)]
+    quick: bool,
+    /// Also the eigenproblem with 300,000 unknowns.
+    #[arg(long)]
+    large: bool,
+    /// Carom alone.
+    #[arg(long)]
+    no_peers: bool,
+    /// Python with scipy, gmsh, tetgen, pymeshfix and fast-simplification.
+    #[arg(long, value_name = "PATH", default_value = "python3")]
+    python: PathBuf,
+    /// Folder of the scripts that run the references.
+    #[arg(long, value_name = "DIR", default_value = "benches/peers")]
+    peers: PathBuf,
+    /// The Stanford bunny in metres, for the measurements on a scanned body.
+    #[arg(long, value_name = "FILE")]
+    bunny: Option<PathBuf>,
+    /// Runs of each measurement, of which the fastest counts; what takes over a minute runs once.
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
+    repeat: u32,
+    /// One measurement, described in JSON: how the benchmark calls itself.
+    #[arg(long, hide = true, value_name = "JOB")]
+    measure: Option<String>,
+}
+
+/// Runs the subcommand.
+pub fn run(args: Args) -> Work<()> {
+    if let Some(job) = &args.measure {
+        return measure::run(job);
+    }
+    match args.name.as_deref() {
+        None => print("modes    eigensolver against scipy; bodies against Gmsh, TetGen and scipy; growth with size\n"),
+        Some("modes") => modes::run(&args),
+        Some(name) => Err(miette!(help = "`carom bench` lists all", "no benchmark is called '{name}'")),
+    }
+}

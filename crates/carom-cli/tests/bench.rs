@@ -1,0 +1,38 @@
+//! `carom bench` from outside. The benchmark itself takes longer than a test may; one measurement of it does not.
+
+use std::process::{Command, Output};
+
+fn carom(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_carom")).args(arguments).output().expect("carom starts")
+}
+
+#[test]
+fn a_measurement_tells_what_it_took_and_what_it_found() {
+    let output = carom(&["bench", "modes", "--measure", r#"{"input":"bar","cell_size":0.01,"modes":2}"#]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let measured: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    // The first bending pair of the free steel bar.
+    let first = measured["frequencies"][0].as_f64().unwrap();
+    assert!((first / 1285.68 - 1.0).abs() < 0.02, "{first} Hz");
+    assert_eq!(measured["stages"].as_array().unwrap().len(), 5);
+    assert!(measured["stages"][3].as_f64().unwrap() > 0.0);
+    if cfg!(target_os = "linux") {
+        assert!(measured["peak_memory"].as_u64().unwrap() > 1 << 20);
+    }
+}
+
+#[test]
+fn a_measurement_that_fails_says_why() {
+    let output = carom(&["bench", "modes", "--measure", r#"{"input":"bra","cell_size":null,"modes":2}"#]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("did you mean 'bar'?"));
+}
+
+#[test]
+fn benchmarks_are_listed_and_others_refused() {
+    let list = carom(&["bench"]);
+    assert!(list.status.success() && String::from_utf8_lossy(&list.stdout).starts_with("modes"));
+    let unknown = carom(&["bench", "bounce"]);
+    assert_eq!(unknown.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&unknown.stderr).contains("'bounce'"));
+}
