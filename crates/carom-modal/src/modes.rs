@@ -89,6 +89,8 @@ pub struct Discretization {
     pub mesh: CellMesh,
     /// Stiffness and mass.
     pub matrices: Matrices,
+    /// About the lowest elastic eigenvalue of the body when free, which is also the scale of a held one.
+    pub scale: f64,
     /// What was done so far.
     pub report: ModalReport,
 }
@@ -124,11 +126,13 @@ pub fn discretize(
     let clock = Instant::now();
     progress(Stage::Assemble, 0.0);
     let mut matrices = Matrices::assemble(&mesh, mesh.nodes());
+    // Before anything is held: the springs that hold would hide the body's own stiffness.
+    let scale = lowest_estimate(&matrices, &mesh.node_positions())?;
     if !params.hold.is_empty() {
         hold(&mut matrices, &mesh, &body.surface, material, &params.hold)?;
     }
     report.seconds[1] = clock.elapsed().as_secs_f64();
-    Ok(Discretization { mesh, matrices, report })
+    Ok(Discretization { mesh, matrices, scale, report })
 }
 
 /// The elastic modes of a body.
@@ -148,11 +152,11 @@ pub fn modes_of(
     params: &ModalParams,
     progress: &(dyn Fn(Stage, f64) + Sync),
 ) -> Result<(ModalModel, ModalReport), ModalError> {
-    let Discretization { mesh, matrices, mut report } = discretize(body, material, params, progress)?;
+    let Discretization { mesh, matrices, scale, mut report } = discretize(body, material, params, progress)?;
     let clock = Instant::now();
     let positions = mesh.node_positions();
     let held = !params.hold.is_empty();
-    let solved = solve(&matrices, &positions, held, params, &|share| progress(Stage::Solve, share))?;
+    let solved = solve(&matrices, &positions, scale, held, params, &|share| progress(Stage::Solve, share))?;
     report.eigen = solved.report;
     report.seconds[2] = clock.elapsed().as_secs_f64();
 
@@ -209,7 +213,8 @@ pub fn modes_of_tetrahedra(
         ModalReport { parts: mesh.elements().len(), unknowns: matrices.unknowns(), ..ModalReport::default() };
     report.seconds[1] = clock.elapsed().as_secs_f64();
     let clock = Instant::now();
-    let solved = solve(&matrices, mesh.nodes(), false, params, &|share| progress(Stage::Solve, share))?;
+    let scale = lowest_estimate(&matrices, mesh.nodes())?;
+    let solved = solve(&matrices, mesh.nodes(), scale, false, params, &|share| progress(Stage::Solve, share))?;
     report.eigen = solved.report;
     report.seconds[2] = clock.elapsed().as_secs_f64();
     let (surface, node_of_vertex) = mesh.surface();
@@ -235,6 +240,7 @@ pub fn modes_of_tetrahedra(
 fn solve(
     matrices: &Matrices,
     positions: &[DVec3],
+    scale: f64,
     held: bool,
     params: &ModalParams,
     progress: &dyn Fn(f64),
@@ -243,7 +249,6 @@ fn solve(
         true => Block::zeros(matrices.unknowns(), 0),
         false => rigid_motions(matrices, positions)?,
     };
-    let scale = lowest_estimate(matrices, positions, &rigid)?;
     eigenpairs(matrices, &rigid, scale, params.wanted, &params.eigen, progress)
 }
 

@@ -22,9 +22,10 @@ pub fn rigid_motions(matrices: &Matrices, positions: &[DVec3]) -> Result<Block, 
     orthonormal(matrices, motions)
 }
 
-/// An estimate from above of the lowest elastic eigenvalue: the best that displacements quadratic in the
+/// An estimate from above of the lowest elastic eigenvalue of a free body: the best that displacements quadratic in the
 /// coordinates can do. Right within a factor of two for a bar; its only use is to choose a shift.
-pub fn lowest_estimate(matrices: &Matrices, positions: &[DVec3], rigid: &Block) -> Result<f64, ModalError> {
+pub fn lowest_estimate(matrices: &Matrices, positions: &[DVec3]) -> Result<f64, ModalError> {
+    let rigid = &rigid_motions(matrices, positions)?;
     let centre = positions.iter().sum::<DVec3>() / positions.len() as f64;
     let size = positions.iter().map(|p| (*p - centre).abs().max_element()).fold(f64::MIN_POSITIVE, f64::max);
     let monomials = |p: DVec3| {

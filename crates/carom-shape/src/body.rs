@@ -88,7 +88,8 @@ impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Warning::Holes { loops, edges } => {
-                write!(f, "the surface has {loops} holes ({edges} open edges); they were closed by winding number")
+                let (holes, were) = if *loops == 1 { ("hole", "it was") } else { ("holes", "they were") };
+                write!(f, "the surface has {loops} {holes} ({edges} open edges); {were} closed by winding number")
             }
             Warning::NonManifold { edges } => write!(f, "{edges} edges are shared by more than two triangles"),
             Warning::Flipped { edges } => write!(f, "neighbouring triangles disagree on the outside at {edges} edges"),

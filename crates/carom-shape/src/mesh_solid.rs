@@ -75,15 +75,20 @@ impl MeshSolid {
 
     /// Whether `p` is in the body.
     pub fn contains(&self, p: DVec3) -> bool {
-        let bounds = self.bvh.bounds();
-        p.cmpge(bounds.min).all() && p.cmple(bounds.max).all() && self.winding_number(p) > 0.5
+        self.bvh.bounds().contains(p) && self.winding_number(p) > 0.5
     }
 }
 
 impl Solid for MeshSolid {
     fn signed_distance(&self, p: DVec3) -> f64 {
         let distance = self.bvh.closest_point(p).map_or(f64::INFINITY, |closest| closest.distance_squared.sqrt());
-        if distance > 0.0 && self.contains(p) { -distance } else { distance }
+        if distance == 0.0 || !self.bvh.bounds().contains(p) {
+            return distance;
+        }
+        let excess = self.winding_number(p) - 0.5;
+        // In a hole no triangle is near, but the winding number passes one half: it says how near the border is.
+        let gap = if self.has_gaps { excess.abs() * 0.25 * self.bvh.bounds().size().length() } else { f64::INFINITY };
+        if excess > 0.0 { -distance.min(gap) } else { distance.min(gap) }
     }
 
     fn bounds(&self) -> Aabb {

@@ -69,6 +69,11 @@ impl Aabb {
         0.5 * (self.min + self.max)
     }
 
+    /// Whether a point lies in the box or on its border.
+    pub fn contains(&self, p: DVec3) -> bool {
+        p.cmpge(self.min).all() && p.cmple(self.max).all()
+    }
+
     /// The eight corners, x fastest.
     pub fn corners(&self) -> [DVec3; 8] {
         std::array::from_fn(|i| {
