@@ -9,6 +9,7 @@ mod lattice;
 mod prism;
 mod rings;
 mod triangulation;
+mod walls;
 
 use std::f64::consts::TAU;
 
@@ -40,10 +41,12 @@ impl Shape {
     }
 }
 
-/// A surface, and the edge length that it has: shorter than asked for where thin walls needed it.
+/// A surface and its edge length, which is shorter than asked for where thin walls needed it.
 pub(crate) struct Meshed {
     pub mesh: TriMesh,
     pub edge: f64,
+    /// How thick thin walls are, as far as they were measured; none where a parametrization follows them anyway.
+    pub wall: Option<f64>,
 }
 
 pub(crate) fn mesh(field: &Field, edge: f64) -> Result<Meshed, ShapeError> {
@@ -59,10 +62,10 @@ pub(crate) fn mesh(field: &Field, edge: f64) -> Result<Meshed, ShapeError> {
         for p in &mut inner.mesh.positions {
             *p = *scale * (*turn * *p) + *translate;
         }
-        return Ok(Meshed { edge: inner.edge * scale, ..inner });
+        return Ok(Meshed { edge: inner.edge * scale, wall: inner.wall.map(|wall| wall * scale), ..inner });
     }
     match parametric(field, edge) {
-        Some(mesh) => Ok(Meshed { mesh, edge }),
+        Some(mesh) => Ok(Meshed { mesh, edge, wall: None }),
         None => contour::contour(field, edge),
     }
 }
