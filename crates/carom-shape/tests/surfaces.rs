@@ -67,8 +67,9 @@ fn volumes_approach_the_closed_form_at_second_order() {
         let error = |edge: f64| (specimen.shape.surface(edge).unwrap().volume() / volume - 1.0).abs();
         let (coarse, fine) = (error(0.08), error(0.02));
         assert!(fine < 5e-3, "{}: {fine}", specimen.name);
-        // Four times finer: sixteen times better, or exact already.
-        assert!(fine < coarse / 9.0 || fine < 1e-5, "{}: {coarse} then {fine}", specimen.name);
+        // Four times finer: sixteen times better, or exact already; less if the coarse one has the 24 sides that round bodies keep.
+        let kept_round = coarse < 0.016 && fine < coarse / 3.0;
+        assert!(fine < coarse / 9.0 || fine < 1e-5 || kept_round, "{}: {coarse} then {fine}", specimen.name);
     }
 }
 
@@ -115,6 +116,20 @@ fn a_corner_cut_from_a_cube_keeps_its_edges_sharp() {
         let placed = turn * (1.3 * corner) + DVec3::new(0.1, -0.2, 0.3);
         let nearest = mesh.positions.iter().map(|p| p.distance(placed)).fold(f64::INFINITY, f64::min);
         assert!(nearest < 1e-3 * edge, "{corner}: {nearest}");
+    }
+}
+
+#[test]
+fn a_thin_rod_is_round_whatever_the_edge_length() {
+    let circle = |r: f64| std::f64::consts::PI * r * r;
+    let rod = Shape::Capsule { radius: 0.01, height: 1.0 };
+    let pin = Shape::Cylinder { radius: 0.01, height: 1.0 };
+    let ring = Shape::Torus { major: 1.0, minor: 0.01 };
+    let bent = Shape::Tube { path: vec![[0.0; 3], [1.0, 0.0, 0.0], [2.0, 0.2, 0.0]], radius: 0.01, closed: false };
+    for (shape, length) in [(rod, 1.0 - 0.02 / 3.0), (pin, 1.0), (ring, std::f64::consts::TAU), (bent, 2.0198 + 0.0133)]
+    {
+        let ratio = shape.surface(0.2).unwrap().volume() / (circle(0.01) * length);
+        assert!((0.965..1.0).contains(&ratio), "{ratio} of the volume of {shape:?}");
     }
 }
 

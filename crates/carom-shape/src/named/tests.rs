@@ -278,6 +278,30 @@ fn surfaces_enclose_the_volume_of_the_field_in_one_piece() {
 }
 
 #[test]
+fn every_body_has_a_watertight_surface_of_some_thousand_triangles_by_default() {
+    for shape in catalogue() {
+        let name = shape.name;
+        let surface = default(name).body(name, None).unwrap().surface;
+        // The wide wall of the pot is thinner than the triangles that 60,000 would leave it; thin walls come first.
+        let most = if name == "pot" { 150_000 } else { 60_000 };
+        let count = surface.triangles.len();
+        assert!((2_000..most).contains(&count), "{name} has {count} triangles");
+        let edges = surface.triangles.iter().flat_map(|&[a, b, c]| [(a, b), (b, c), (c, a)]);
+        let directed: HashSet<(u32, u32)> = edges.collect();
+        assert_eq!(directed.len(), 3 * count, "two triangles of {name} run through an edge the same way");
+        assert!(directed.iter().all(|&(a, b)| directed.contains(&(b, a))), "{name} has a hole");
+        // 60,000 triangles spread over the length of a contoured wire or tube leave it a dozen sides.
+        let cut_off = match name {
+            "spring" => 0.026,
+            "scaffold" => 0.04,
+            _ => 0.015,
+        };
+        let ratio = surface.volume() / cells_of(shape).volume;
+        assert!((ratio - 1.0).abs() < cut_off, "the surface of {name} holds {ratio} of its volume");
+    }
+}
+
+#[test]
 fn walls_are_as_thick_as_their_parameters_say() {
     for (name, thickness) in [("mug", 0.004), ("plate", 0.004), ("bar", 0.01), ("ball", 0.05)] {
         let surface = default(name).body(name, None).unwrap().surface;

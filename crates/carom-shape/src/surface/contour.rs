@@ -13,6 +13,7 @@ use rayon::prelude::*;
 
 use super::Meshed;
 use super::edges::{CELL_EDGES, FACE_CORNERS, FACES, corner_offset, edge_between};
+use super::walls::thin_walls;
 use crate::field::Field;
 use crate::mass::outer;
 use crate::{ShapeError, TriMesh, symmetric_eigen};
@@ -23,6 +24,10 @@ const MOST_CELLS: usize = 6_000_000;
 const FLAT: f64 = 0.03;
 /// How far a vertex may leave its cell, in cells; further only if the sheet's crease lies beyond.
 const SLACK: [f64; 2] = [0.05, 0.5];
+/// The largest cell of which a wall of thickness one is sure to hold grid points.
+pub(super) const CELL_IN_WALL: f64 = 0.9;
+/// Walls are measured up to this many cells.
+const WALLS_SEEN: f64 = 4.0;
 /// Triangles up to which a mesh is refined for the sake of thin walls.
 const MOST_FOR_WALLS: f64 = 240_000.0;
 /// How far inside a grid point must lie to count as inside, in cells; above round-off, below anything that is seen.
@@ -56,41 +61,18 @@ struct Grid<'a> {
 pub(crate) fn contour(field: &Field, edge: f64) -> Result<Meshed, ShapeError> {
     let mut cell = edge;
     let mut mesh = contour_at(field, cell)?;
+    let mut wall = thin_walls(field, &mesh, WALLS_SEEN * cell);
     for _ in 0..2 {
-        let wall = wall_thickness(field, &mesh, 1.2 * cell);
         let finest = cell * (mesh.triangles.len() as f64 / MOST_FOR_WALLS).sqrt();
-        let wanted = (0.8 * wall).max(finest);
+        let wanted = (CELL_IN_WALL * wall).max(finest);
         if wall >= cell || wanted >= 0.9 * cell {
             break;
         }
         cell = wanted;
         mesh = contour_at(field, cell)?;
+        wall = thin_walls(field, &mesh, WALLS_SEEN * cell);
     }
-    Ok(Meshed { mesh, edge: cell })
-}
-
-/// How thick the body is behind the thinnest twentieth of its triangles, measured up to `limit`.
-fn wall_thickness(field: &Field, mesh: &TriMesh, limit: f64) -> f64 {
-    let stride = mesh.triangles.len() / 2000 + 1;
-    let behind = |triangle: usize| {
-        let [a, b, c] = mesh.corners(triangle);
-        let (middle, inward) = ((a + b + c) / 3.0, -mesh.area_vector(triangle).normalize_or_zero());
-        // A chord lies a little off a curved surface: look for the inside first, then for its end.
-        let (mut depth, mut entered) = (0.0, false);
-        while depth < limit {
-            let distance = field.distance(middle + depth * inward);
-            if entered && distance >= 0.0 {
-                return depth;
-            }
-            entered |= distance < -1e-3 * limit;
-            depth += distance.abs().max(0.01 * limit);
-        }
-        limit
-    };
-    let mut walls: Vec<f64> = (0..mesh.triangles.len()).step_by(stride).map(behind).collect();
-    let twentieth = walls.len() / 20;
-    walls.select_nth_unstable_by(twentieth, f64::total_cmp);
-    walls[twentieth]
+    Ok(Meshed { mesh, edge: cell, wall: Some(wall) })
 }
 
 /// One contouring on a grid of this cell size.
@@ -133,7 +115,7 @@ fn contour_at(field: &Field, cell: f64) -> Result<TriMesh, ShapeError> {
                 data.sort_by(|a, b| place(a).partial_cmp(&place(b)).unwrap_or(Ordering::Equal));
                 (edges, grid.vertex(at, &data))
             };
-            sheets_of(signs).into_iter().map(place).collect()
+            sheets_of(&signs, |face| grid.joins_inside(at, face)).into_iter().map(place).collect()
         })
         .collect();
     for (&at, parts) in cells.iter().zip(split) {
@@ -154,8 +136,8 @@ fn edge_key(cell: IVec3, edge: usize) -> (IVec3, u8) {
 }
 
 /// The sheets in a cell with these corners inside, as sets of crossed edges. In each face crossed edges are joined in pairs;
-/// of four, those around an inside corner. Closed chains of joined edges are sheets.
-fn sheets_of(inside: [bool; 8]) -> Vec<u16> {
+/// closed chains of joined edges are sheets.
+fn sheets_of(inside: &[bool; 8], joins_inside: impl Fn(usize) -> bool) -> Vec<u16> {
     let mut group: [usize; 12] = std::array::from_fn(|e| e);
     let mut crossed = 0u16;
     for (edge, &(corner, axis)) in CELL_EDGES.iter().enumerate() {
@@ -164,7 +146,7 @@ fn sheets_of(inside: [bool; 8]) -> Vec<u16> {
         }
     }
     for face in 0..FACES {
-        for [a, b] in joined_in(face, &inside).into_iter().flatten() {
+        for [a, b] in joined_in(face, inside, &joins_inside).into_iter().flatten() {
             let (from, to) = (group[a].max(group[b]), group[a].min(group[b]));
             for g in &mut group {
                 if *g == from {
@@ -177,8 +159,9 @@ fn sheets_of(inside: [bool; 8]) -> Vec<u16> {
     (0..12).map(members).filter(|&set| set != 0).collect()
 }
 
-/// Pairs of crossed edges of a face that one sheet joins.
-fn joined_in(face: usize, inside: &[bool; 8]) -> [Option<[usize; 2]>; 2] {
+/// Pairs of crossed edges of a face that one sheet joins; of four, those around an outside corner if the inside ones are joined
+/// through the face, else those around an inside corner.
+fn joined_in(face: usize, inside: &[bool; 8], joins_inside: impl Fn(usize) -> bool) -> [Option<[usize; 2]>; 2] {
     let corners = FACE_CORNERS[face];
     let edge = |i: usize| edge_between(corners[i % 4], corners[(i + 1) % 4]);
     let crossed = |i: usize| inside[corners[i % 4]] != inside[corners[(i + 1) % 4]];
@@ -186,7 +169,7 @@ fn joined_in(face: usize, inside: &[bool; 8]) -> [Option<[usize; 2]>; 2] {
     match (0..4).filter(|&i| crossed(i)).count() {
         2 => [all.next().zip(all.next()).map(|(i, j)| [edge(i), edge(j)]), None],
         4 => {
-            let first = usize::from(!inside[corners[0]]);
+            let first = usize::from(inside[corners[0]] == joins_inside(face));
             [first, first + 2].map(|i| Some([edge(i + 3), edge(i)]))
         }
         _ => [None, None],
@@ -207,6 +190,13 @@ impl Grid<'_> {
     /// A grid point that lies on a face of the body is outside, whatever its round-off, and so is its mirror image.
     fn is_inside(&self, p: DVec3) -> bool {
         self.field.distance(p) < -ON_FACE * self.cell
+    }
+
+    /// Whether the body goes through the middle of a face. Only the field can tell a thin wall from a narrow gap where the signs
+    /// of the corners alternate.
+    fn joins_inside(&self, at: IVec3, face: usize) -> bool {
+        let corners = FACE_CORNERS[face].map(|c| (at + corner_offset(c)).as_dvec3());
+        self.is_inside(self.point(0.5 * (corners[0] + corners[2])))
     }
 
     /// The cells that the surface may touch, by descent through cubes that it cannot pass over.
@@ -399,7 +389,7 @@ impl Grid<'_> {
                 for i in 0..4 {
                     let (here, next) = (around[i], around[(i + 1) % 4]);
                     polygon.push(sheet_at(here, key));
-                    let Some([pair, other]) = ambiguous_pairs(here, next, key, inside) else { continue };
+                    let Some([pair, other]) = self.ambiguous_pairs(here, next, key, inside) else { continue };
                     if other
                         .iter()
                         .all(|&k| sheet_at(here, k) == sheet_at(here, key) && sheet_at(next, k) == sheet_at(next, key))
@@ -415,13 +405,15 @@ impl Grid<'_> {
                 if !inside[&start] {
                     polygon.reverse();
                 }
-                self.split(&polygon, mesh);
+                self.split(&polygon, crossings[&key].point, mesh);
             }
         }
     }
 
-    /// Cuts a quadrilateral along the diagonal whose middle is nearer to the surface, so that creases are followed.
-    fn split(&self, polygon: &[u32], mesh: &mut TriMesh) {
+    /// Cuts a quadrilateral along the diagonal whose middle is nearer to the surface, so that creases are followed. A polygon
+    /// with vertices in faces becomes a fan around its crossing: a diagonal could join two cells past their face's vertex, and
+    /// so could the other sheet's.
+    fn split(&self, polygon: &[u32], crossing: DVec3, mesh: &mut TriMesh) {
         let position = |i: usize| mesh.positions[polygon[i] as usize];
         if let [a, b, c, d] = *polygon {
             let off = |i: usize, j: usize| self.field.distance(0.5 * (position(i) + position(j))).abs();
@@ -435,32 +427,35 @@ impl Grid<'_> {
             }
             return;
         }
-        for i in 1..polygon.len() - 1 {
-            mesh.triangles.push([polygon[0], polygon[i], polygon[i + 1]]);
+        let hub = mesh.positions.len() as u32;
+        mesh.positions.push(crossing);
+        for (i, &here) in polygon.iter().enumerate() {
+            mesh.triangles.push([here, polygon[(i + 1) % polygon.len()], hub]);
         }
     }
-}
 
-/// In the face between two neighbouring cells, if all four edges are crossed: the pair that holds `key`, and the other one.
-fn ambiguous_pairs(
-    here: IVec3,
-    next: IVec3,
-    key: (IVec3, u8),
-    inside: &HashMap<IVec3, bool>,
-) -> Option<[[(IVec3, u8); 2]; 2]> {
-    let step = next - here;
-    let upper = step.max_element() > 0;
-    let axis = step.abs().to_array().iter().position(|&s| s == 1)?;
-    let face = 2 * axis + usize::from(upper);
-    let signs = std::array::from_fn(|c| inside[&(here + corner_offset(c))]);
-    let [Some(a), Some(b)] = joined_in(face, &signs) else { return None };
-    let keys = |pair: [usize; 2]| {
-        let mut keys = pair.map(|e| edge_key(here, e));
-        keys.sort_by_key(|(at, axis)| (at.to_array(), *axis));
-        keys
-    };
-    let (a, b) = (keys(a), keys(b));
-    Some(if a.contains(&key) { [a, b] } else { [b, a] })
+    /// In the face between two neighbouring cells, if all four edges are crossed: the pair that holds `key`, and the other one.
+    fn ambiguous_pairs(
+        &self,
+        here: IVec3,
+        next: IVec3,
+        key: (IVec3, u8),
+        inside: &HashMap<IVec3, bool>,
+    ) -> Option<[[(IVec3, u8); 2]; 2]> {
+        let step = next - here;
+        let upper = step.max_element() > 0;
+        let axis = step.abs().to_array().iter().position(|&s| s == 1)?;
+        let face = 2 * axis + usize::from(upper);
+        let signs = std::array::from_fn(|c| inside[&(here + corner_offset(c))]);
+        let [Some(a), Some(b)] = joined_in(face, &signs, |face| self.joins_inside(here, face)) else { return None };
+        let keys = |pair: [usize; 2]| {
+            let mut keys = pair.map(|e| edge_key(here, e));
+            keys.sort_by_key(|(at, axis)| (at.to_array(), *axis));
+            keys
+        };
+        let (a, b) = (keys(a), keys(b));
+        Some(if a.contains(&key) { [a, b] } else { [b, a] })
+    }
 }
 
 /// The point nearest to `mean` on the line where the planes of two crossings meet, as far as it runs in a box.

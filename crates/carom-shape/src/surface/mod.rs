@@ -9,14 +9,15 @@ mod lattice;
 mod prism;
 mod rings;
 mod triangulation;
+mod walls;
 
-use std::f64::consts::{PI, TAU};
+use std::f64::consts::TAU;
 
 use glam::{DVec2, DVec3};
 
 use crate::field::{Field, LONGEST, Outline, SHORTEST};
 use crate::{Shape, ShapeError, TriMesh};
-use rings::{capsule_meridian, circle, subdivided, turned};
+use rings::{SIDES, capsule_meridian, circle, subdivided, turned};
 
 /// Triangles of a parametrized surface; bounds memory.
 const MOST_TRIANGLES: f64 = 1e7;
@@ -40,10 +41,12 @@ impl Shape {
     }
 }
 
-/// A surface, and the edge length that it has: shorter than asked for where thin walls needed it.
+/// A surface and its edge length, which is shorter than asked for where thin walls needed it.
 pub(crate) struct Meshed {
     pub mesh: TriMesh,
     pub edge: f64,
+    /// How thick thin walls are, as far as they were measured; none where a parametrization follows them anyway.
+    pub wall: Option<f64>,
 }
 
 pub(crate) fn mesh(field: &Field, edge: f64) -> Result<Meshed, ShapeError> {
@@ -59,18 +62,17 @@ pub(crate) fn mesh(field: &Field, edge: f64) -> Result<Meshed, ShapeError> {
         for p in &mut inner.mesh.positions {
             *p = *scale * (*turn * *p) + *translate;
         }
-        return Ok(Meshed { edge: inner.edge * scale, ..inner });
+        return Ok(Meshed { edge: inner.edge * scale, wall: inner.wall.map(|wall| wall * scale), ..inner });
     }
     match parametric(field, edge) {
-        Some(mesh) => Ok(Meshed { mesh, edge }),
+        Some(mesh) => Ok(Meshed { mesh, edge, wall: None }),
         None => contour::contour(field, edge),
     }
 }
 
 /// About how many triangles the surface will have, to refuse what would not fit in memory before it is made.
 fn rough_triangles(field: &Field, edge: f64) -> f64 {
-    let pieces = |length: f64| (length / edge).max(8.0);
-    let around = |radius: f64| pieces(TAU * radius);
+    let around = |radius: f64| (TAU * radius / edge).max(SIDES);
     let perimeter = |outline: &Outline| -> f64 {
         outline
             .loops
@@ -82,7 +84,7 @@ fn rough_triangles(field: &Field, edge: f64) -> f64 {
     let boxed = 4.0 * (size.x * size.y + size.y * size.z + size.z * size.x);
     match field {
         Field::Helix { curve, wire } => {
-            let turned = 2.0 * curve.half_angle * (curve.radius.hypot(curve.rise) / edge).max(8.0 / PI);
+            let turned = 2.0 * curve.half_angle * (curve.radius.hypot(curve.rise) / edge).max(SIDES / TAU);
             2.0 * turned * around(*wire)
         }
         Field::Tube { path, radius, .. } => {
@@ -92,7 +94,7 @@ fn rough_triangles(field: &Field, edge: f64) -> f64 {
         Field::Revolve { outline } => {
             2.0 * perimeter(outline) * around(outline.border().iter().map(|q| q.x).fold(0.0, f64::max))
         }
-        Field::Extrude { outline, half_depth } => boxed + 2.0 * perimeter(outline) * pieces(2.0 * half_depth),
+        Field::Extrude { outline, half_depth } => boxed + 2.0 * perimeter(outline) * (2.0 * half_depth / edge).max(1.0),
         Field::Transform { of, scale, .. } => rough_triangles(of, edge / scale),
         _ => boxed,
     }

@@ -1,15 +1,22 @@
 //! Surfaces made of rings: outlines turned around an axis, and wires drawn along a path.
 
-use std::f64::consts::{FRAC_PI_2, PI, TAU};
+use std::f64::consts::{FRAC_PI_2, TAU};
 
 use glam::{DQuat, DVec2, DVec3};
 
 use crate::TriMesh;
 use crate::field::{Field, Helix, on_axis};
 
-/// Vertices around a circle: a multiple of four keeps both mirror planes.
-fn around(radius: f64, edge: f64) -> usize {
-    4 * ((TAU * radius / (4.0 * edge)).ceil() as usize).max(2)
+/// Sides of a round body however thin it is: chords stay within 0.9 % of the radius and hold 98.9 % of the circle.
+pub(crate) const SIDES: f64 = 24.0;
+/// Steps along a quarter of a circle.
+const QUARTER: usize = SIDES as usize / 4;
+/// Sides of a ring in a flat face, where roundness does not show.
+const FLAT_SIDES: f64 = 12.0;
+
+/// Vertices around a circle, no fewer than `least`: a multiple of four keeps both mirror planes.
+fn around(radius: f64, edge: f64, least: f64) -> usize {
+    4 * (0.25 * (TAU * radius / edge).max(least)).ceil() as usize
 }
 
 /// Joins two rings by triangles that face outward when the second lies above and both run from x to z. A ring of one vertex is a pole.
@@ -61,7 +68,9 @@ pub(crate) fn turned(loops: &[Vec<DVec2>], edge: f64) -> TriMesh {
             } else if q.x == 0.0 {
                 1
             } else {
-                around(q.x, edge)
+                // Chords cut off volume where the surface is steep, as on a side or a rim, and none where it is flat.
+                let steepness = (q - before).normalize_or_zero().y.abs().max((after - q).normalize_or_zero().y.abs());
+                around(q.x, edge, (SIDES * steepness).max(FLAT_SIDES))
             };
             let point = |k: usize| {
                 let (sin, cos) = quarter_sin_cos(k, count);
@@ -96,7 +105,7 @@ fn quarter_sin_cos(i: usize, count: usize) -> (f64, f64) {
 
 /// The meridian of a capsule, from pole to pole and back along the axis.
 pub(crate) fn capsule_meridian(radius: f64, half_core: f64, edge: f64) -> Vec<DVec2> {
-    let steps = ((FRAC_PI_2 * radius / edge).ceil() as usize).max(3);
+    let steps = ((FRAC_PI_2 * radius / edge).ceil() as usize).max(QUARTER);
     let straight = (2.0 * half_core / edge).ceil() as usize;
     let arc = |i: usize| {
         let (sin, cos) = quarter_sin_cos(i, 4 * steps);
@@ -112,7 +121,7 @@ pub(crate) fn capsule_meridian(radius: f64, half_core: f64, edge: f64) -> Vec<DV
 
 /// The meridian of a torus.
 pub(crate) fn circle(major: f64, minor: f64, edge: f64) -> Vec<DVec2> {
-    let count = around(minor, edge);
+    let count = around(minor, edge, SIDES);
     let point = |i: usize| {
         let (sin, cos) = quarter_sin_cos(i, count);
         DVec2::new(major + minor * cos, minor * sin)
@@ -148,13 +157,13 @@ impl Station {
 /// Skins the stations of a path with rings and, unless it is closed, with round ends.
 fn skin(stations: &[Station], closed: bool, radius: f64, edge: f64) -> TriMesh {
     let mut mesh = TriMesh::default();
-    let count = around(radius, edge);
-    let steps = ((FRAC_PI_2 * radius / edge).ceil() as usize).max(3);
+    let count = around(radius, edge, SIDES);
+    let steps = ((FRAC_PI_2 * radius / edge).ceil() as usize).max(QUARTER);
     let mut rings: Vec<Vec<u32>> = Vec::new();
     let [Some(start), Some(end)] = [stations.first(), stations.last()] else { return mesh };
     let cap = |i: usize| {
         let (sin, cos) = quarter_sin_cos(i, 4 * steps);
-        (radius * cos, radius * sin, 4 * ((count as f64 * cos / 4.0).ceil() as usize).max(2))
+        (radius * cos, radius * sin, around(radius * cos, edge, (SIDES * cos).max(FLAT_SIDES)))
     };
     if !closed {
         rings.push(add_ring(&mut mesh, [start.middle - radius * start.ahead]));
@@ -187,7 +196,7 @@ pub(crate) fn helix(curve: &Helix, wire: f64, edge: f64) -> Option<TriMesh> {
         return None;
     }
     let speed = curve.radius.hypot(curve.rise);
-    let steps = (2.0 * curve.half_angle * (speed / edge).max(8.0 / PI)).ceil() as usize;
+    let steps = (2.0 * curve.half_angle * (speed / edge).max(SIDES / TAU)).ceil() as usize;
     let station = |i: usize| {
         let angle = curve.half_angle * (2.0 * i as f64 / steps as f64 - 1.0);
         let (sin, cos) = angle.sin_cos();
