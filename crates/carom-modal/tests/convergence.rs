@@ -49,13 +49,13 @@ fn quadratic_cells_converge_at_fourth_order_and_from_above() {
 
 #[test]
 fn tetrahedra_converge_at_second_and_at_fourth_order() {
-    let lame = |count: usize, quadratic: bool| {
+    let pair_error = |count: usize, quadratic: bool| {
         let mesh = TetMesh::structured_box(DVec3::ONE, [count; 3], quadratic).unwrap();
         let (model, _) = modes_of_tetrahedra("cube", &mesh, &material(), &params(None), &|_, _| {}).unwrap();
         errors(&model.frequencies)[0]
     };
-    let linear = rate(lame(6, false), lame(12, false), 2.0);
+    let linear = rate(pair_error(6, false), pair_error(12, false), 2.0);
     assert!((1.6..2.4).contains(&linear), "{linear}");
-    let quadratic = rate(lame(2, true), lame(4, true), 2.0);
+    let quadratic = rate(pair_error(2, true), pair_error(4, true), 2.0);
     assert!(quadratic > 3.0, "{quadratic}");
 }

@@ -248,7 +248,7 @@ fn bar() -> Reference {
             bending(4, 7, 10751.91),
             known("longitudinal", 9, 1, 12616.5),
         ],
-        source: "converged three-dimensional elasticity, bar of 0.2 × 0.01 × 0.01 m",
+        source: "given values for three-dimensional elasticity, bar of 0.2 × 0.01 × 0.01 m",
     }
 }
 
@@ -266,7 +266,7 @@ fn cube() -> Reference {
             // Lamé's modes: pure shear, no stress on any face; exact for every ν.
             known("Lamé", 8, 3, SQRT_2 * PI),
         ],
-        source: "converged three-dimensional elasticity at ν = 0.3; Lamé's modes in closed form",
+        source: "given values for three-dimensional elasticity at ν = 0.3; Lamé's modes in closed form",
     }
 }
 
@@ -285,7 +285,7 @@ fn circular_plate() -> Reference {
             known("3 diameters", 3, 2, 12.4390),
             known("1 circle, 1 diameter", 5, 2, 20.4746),
         ],
-        source: "Kirchhoff's thin plate at ν = 0.3; at h/a = 0.01 a solid plate is 0.02 % lower",
+        source: "Kirchhoff's thin plate at ν = 0.3, the limit of small h/a; here h/a = 0.01",
     }
 }
 
