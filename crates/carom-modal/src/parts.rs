@@ -295,12 +295,15 @@ fn main_piece(parts: &[RawPart], pieces: &mut UnionFind) -> Result<(Vec<usize>, 
     let body = (0..parts.len()).filter(|&p| pieces.root(p) == largest && parts[p].share >= LEAST_SHARE).collect();
     let mut volumes: Vec<f64> = volume.into_values().collect();
     volumes.sort_by(|a, b| b.total_cmp(a));
-    // Slivers that the resolution cannot see through are no pieces of the body; they go silently.
-    volumes.retain(|&v| v > 1e-4 * largest_cell);
-    match volumes.get(1) {
-        Some(&second) if second > SPECK * volumes[0] => Err(ModalError::Pieces { count: volumes.len(), volumes }),
-        _ => Ok((body, (volumes.len().saturating_sub(1), volumes.iter().skip(1).sum()))),
+    let most = volumes.first().copied().unwrap_or(0.0);
+    let large = volumes.partition_point(|&v| v > SPECK * most);
+    if large > 1 {
+        volumes.truncate(large);
+        return Err(ModalError::Pieces { count: large, volumes });
     }
+    // Slivers of single subcells are no specks of the mesh; they go silently.
+    let specks = volumes.iter().skip(1).filter(|&&v| v > 0.01 * largest_cell);
+    Ok((body, (specks.clone().count(), specks.sum())))
 }
 
 /// Numbers the nodes of the parts that belong to the body.

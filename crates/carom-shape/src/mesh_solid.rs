@@ -82,13 +82,20 @@ impl MeshSolid {
 impl Solid for MeshSolid {
     fn signed_distance(&self, p: DVec3) -> f64 {
         let distance = self.bvh.closest_point(p).map_or(f64::INFINITY, |closest| closest.distance_squared.sqrt());
-        if distance == 0.0 || !self.bvh.bounds().contains(p) {
+        let bounds = self.bvh.bounds();
+        if distance == 0.0 || !(self.has_gaps || bounds.contains(p)) {
             return distance;
         }
         let excess = self.winding_number(p) - 0.5;
-        // In a hole no triangle is near, but the winding number passes one half: it says how near the border is.
-        let gap = if self.has_gaps { excess.abs() * 0.25 * self.bvh.bounds().size().length() } else { f64::INFINITY };
-        if excess > 0.0 { -distance.min(gap) } else { distance.min(gap) }
+        if !self.has_gaps {
+            return if excess > 0.0 { -distance } else { distance };
+        }
+        // In a hole no triangle is near, but the winding number passes one half: it says how near the border is. The
+        // box is a border too; where the hole is flat both coincide, and round-off must not choose between them.
+        let gap = -excess * 0.25 * bounds.size().length();
+        let outside_box = bounds.distance_squared(p).sqrt();
+        let border = if outside_box > 0.0 { gap.max(outside_box) } else { gap };
+        border.clamp(-distance, distance)
     }
 
     fn bounds(&self) -> Aabb {
