@@ -241,12 +241,19 @@ impl<'a> Lanczos<'a> {
             self.record(start, &coefficients);
             let size = self.basis.width();
             let complete = size >= available;
+            let left = available - size;
+            if (1..width).contains(&left) {
+                // Fewer directions are left than the block has vectors: any that span them complete the basis.
+                next = self.random_block(left);
+                mass_next = self.mass_times(&next);
+                self.project_out(&mut next, &mut mass_next);
+                self.orthonormalize(&mut next, &mut mass_next)?;
+                continue;
+            }
             let remainder = match complete {
                 true => Mat::zeros(width, width),
                 false => self.orthonormalize(&mut next, &mut mass_next)?,
             };
-            next = next.truncated(width.min(available - size));
-            mass_next = mass_next.truncated(next.width());
             if size < wanted {
                 progress(0.5 * size as f64 / wanted as f64);
                 continue;

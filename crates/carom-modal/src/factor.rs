@@ -1,5 +1,7 @@
 //! Sparse factorization with nested dissection: METIS for the order, faer for the numbers.
 
+use std::sync::{Mutex, PoisonError};
+
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::perm::PermRef;
 use faer::sparse::linalg::SupernodalThreshold;
@@ -171,6 +173,10 @@ fn nested_dissection(matrices: &Matrices) -> Result<Vec<usize>, ModalError> {
     let mut count = nodes as idx_t;
     let mut options = [0 as idx_t; metis_sys::METIS_NOPTIONS as usize];
     let (mut order, mut place) = (vec![0 as idx_t; nodes], vec![0 as idx_t; nodes]);
+    // METIS draws from the C library's random numbers, one sequence for the whole process: two orderings at once would
+    // disturb each other, and neither would be the same again.
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     // SAFETY: the arrays have the lengths that METIS documents: n + 1 starts, one neighbour per directed edge, n
     // entries of each permutation; options is initialized by METIS itself.
     let status = unsafe {
