@@ -1,0 +1,1 @@
+//! Where a surface is sampled: faces, sharp edges, sharp corners.

@@ -1,0 +1,1 @@
+//! What a strike sees of a body: its rigid motion, and its modes at one point.
