@@ -39,7 +39,31 @@ def mug(options):
         body, _ = occ.fuse(body, [(3, handle)])
         # Nothing of the handle reaches through the wall: its ends are flat and lie in the middle of the wall.
     occ.synchronize()
-    return gmsh_tetrahedra(o.size)
+    if o.edge_size:
+        finer_at_inner_edges(o)
+    return gmsh_tetrahedra(o.size, o.edge_size)
+
+
+def finer_at_inner_edges(o):
+    """Small tetrahedra where the bottom meets the wall and where the handle does: stresses are singular there."""
+    import gmsh
+
+    near = []
+    for dimension, curve in gmsh.model.getEntities(1):
+        x0, y0, z0, x1, y1, z1 = gmsh.model.getBoundingBox(dimension, curve)
+        inner_bottom = abs(y0 - o.bottom) < 1e-5 and abs(y1 - o.bottom) < 1e-5
+        joint = x0 > 0.5 * o.radius and o.bottom < y0 and y1 < 0.99 * o.height and x1 < 1.1 * o.radius
+        if inner_bottom or joint:
+            near.append(curve)
+    field = gmsh.model.mesh.field
+    distance = field.add("Distance")
+    field.setNumbers(distance, "CurvesList", near)
+    field.setNumber(distance, "Sampling", 200)
+    threshold = field.add("Threshold")
+    numbers = {"InField": distance, "SizeMin": o.edge_size, "SizeMax": o.size, "DistMin": 2 * o.edge_size, "DistMax": 0.01}
+    for name, value in numbers.items():
+        field.setNumber(threshold, name, value)
+    field.setAsBackgroundMesh(threshold)
 
 
 def box(options):
@@ -50,12 +74,12 @@ def box(options):
     return gmsh_tetrahedra(options.size)
 
 
-def gmsh_tetrahedra(size):
+def gmsh_tetrahedra(size, least=None):
     """Curved ten-node tetrahedra of the current Gmsh model."""
     import gmsh
 
     gmsh.option.setNumber("Mesh.MeshSizeMax", size)
-    gmsh.option.setNumber("Mesh.MeshSizeMin", size / 4)
+    gmsh.option.setNumber("Mesh.MeshSizeMin", least or size / 4)
     gmsh.option.setNumber("Mesh.MeshSizeFromCurvature", 12)
     gmsh.option.setNumber("Mesh.HighOrderOptimize", 1)
     gmsh.model.mesh.generate(3)
@@ -89,20 +113,29 @@ def surface(options):
     then win back the shape that simplification cut away.
     """
     import fast_simplification
-    import pymeshfix
     import tetgen
 
-    fix = pymeshfix.MeshFix(*read_obj(options.file))
-    fix.repair()
-    points, faces = fix.points, fix.faces
+    points, faces = closed(*read_obj(options.file))
+    simple = points, faces
     if len(faces) > options.triangles:
-        fix = pymeshfix.MeshFix(*fast_simplification.simplify(points, faces, target_count=options.triangles))
-        fix.repair()
+        simple = closed(*fast_simplification.simplify(points, faces, target_count=options.triangles))
     largest = options.size**3 / (6 * math.sqrt(2))
-    generator = tetgen.TetGen(fix.points, fix.faces)
+    generator = tetgen.TetGen(*simple)
     generated = generator.tetrahedralize(order=1, mindihedral=0, minratio=2.0, fixedvolume=True, maxvolume=largest)
     nodes, tets = quadratic(np.asarray(generated[0]), np.asarray(generated[1]).astype(np.int64))
     return snapped(nodes, tets, points[faces]), tets
+
+
+def closed(points, faces):
+    """The mesh as it is where every edge has two triangles, else repaired: repair also alters good meshes."""
+    edges = np.sort(np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]]), axis=1)
+    if (np.unique(edges, axis=0, return_counts=True)[1] == 2).all():
+        return points, faces
+    import pymeshfix
+
+    fix = pymeshfix.MeshFix(points, faces)
+    fix.repair()
+    return fix.points, fix.faces
 
 
 def snapped(nodes, tets, triangles):
@@ -175,6 +208,7 @@ def main():
     parser.add_argument("body", choices=["mug", "surface", "box"])
     parser.add_argument("file", nargs="?", help="OBJ file of a surface")
     parser.add_argument("--size", type=float, required=True, help="edge length of the tetrahedra, metres")
+    parser.add_argument("--edge-size", type=float, help="mug: edge length where bottom and handle meet the wall")
     parser.add_argument("--triangles", type=int, default=10000, help="surface: simplify to this many triangles")
     parser.add_argument("--modes", type=int, default=50, help="elastic modes wanted")
     parser.add_argument("--young", type=float, default=200e9)

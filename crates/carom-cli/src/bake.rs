@@ -211,7 +211,7 @@ impl Summary {
         let Object { modal, .. } = &self.baked.object;
         let mut text = format!("{} ({}), {}", modal.name, modal.material.name, mass(modal.mass.mass));
         if let Some(field) = &modal.field {
-            let size = field.grid.cell.max_element();
+            let size = field.grid.longest_edge();
             let _ = write!(text, ": {} cells of {}, {} unknowns", field.part_cell.len(), length(size), 3 * field.nodes);
         } else if let Some((elements, unknowns)) = self.cells() {
             let _ = write!(text, ": {elements} tetrahedra, {unknowns} unknowns");

@@ -96,7 +96,7 @@ fn of_object(object: &Object, path: &Path) -> Work<Facts> {
     };
     line("modes", format!("{} ({state}){range}", model.mode_count()));
     if let Some(field) = &model.field {
-        let cell = length(field.grid.cell.max_element());
+        let cell = length(field.grid.longest_edge());
         line("cells", format!("{} of {cell}, {} unknowns", field.part_cell.len(), 3 * field.nodes));
     }
     line("input", format!("{}, SHA-256 {}", provenance.input, provenance.input_hash));

@@ -1,7 +1,7 @@
 //! The 27-node brick: shape functions, quadrature and element matrices.
 //!
-//! All cells of a grid have one size, so their shape functions at the 5×5×5 Gauss points are the same matrix; only
-//! the weights of the points differ from cell to cell. A cut cell has the weights that integrate every tensor
+//! Cells of one size have the same shape functions at the 5×5×5 Gauss points, one matrix; only the weights of the
+//! points differ from cell to cell. A cut cell has the weights that integrate every tensor
 //! polynomial of degree four exactly over its inside part, which covers each product that stiffness and mass need.
 
 use carom_object::{Material, quadratic};
@@ -66,7 +66,7 @@ impl ElementMatrices {
     }
 }
 
-/// Shape functions of all cells of one grid, and the material in them.
+/// Shape functions of all cells of one size, and the material in them.
 pub struct Brick {
     /// Values at the quadrature points, 27 × 125.
     values: Mat<f64>,

@@ -26,10 +26,13 @@ pub struct CellMesh {
     pub parts: Parts,
     /// Free nodes of every element: those of the large cells, then those of the small ones.
     element_nodes: Vec<Vec<u32>>,
-    elements: [BrickElements; 2],
+    /// Which of the bricks each element is.
+    element_brick: Vec<u32>,
+    bricks: Vec<BrickElements>,
     density: f64,
 }
 
+/// All cells of one size.
 struct BrickElements {
     brick: Brick,
     full: ElementMatrices,
@@ -47,12 +50,17 @@ impl CellMesh {
     ) -> Result<CellMesh, ModalError> {
         let parts = Parts::new(solid, grid, resolution, refine, progress)?;
         let element_nodes = parts.levels.iter().flat_map(|level| level.part_nodes.iter().map(|n| free_nodes(level, n)));
-        let elements = [0, 1].map(|level| {
-            let brick = Brick::new(parts.levels[level].grid.cell, material);
+        let element_nodes = element_nodes.collect();
+        let mut sizes = Sizes::new(parts.levels[0].grid.longest_edge());
+        let sized = parts.levels.iter().flat_map(|level| (0..level.part_cell.len()).map(|part| level.size(part)));
+        let element_brick = sized.map(|size| sizes.number(size)).collect();
+        let bricks = sizes.distinct.iter().map(|&size| {
+            let brick = Brick::new(size, material);
             let full = brick.matrices(&full_weights());
             BrickElements { brick, full }
         });
-        Ok(CellMesh { resolution, element_nodes: element_nodes.collect(), elements, density: material.density, parts })
+        let bricks = bricks.collect();
+        Ok(CellMesh { resolution, element_nodes, element_brick, bricks, density: material.density, parts })
     }
 
     /// Number of free nodes.
@@ -65,11 +73,11 @@ impl CellMesh {
         let mut positions = vec![DVec3::ZERO; self.nodes()];
         for level in &self.parts.levels {
             for (part, nodes) in level.part_nodes.iter().enumerate() {
-                let corner = level.corner(part);
+                let (corner, size) = (level.corner(part), level.size(part));
                 for (slot, &node) in nodes.iter().enumerate() {
                     if let LevelNode::Free(number) = level.nodes[node as usize] {
                         let half = DVec3::new((slot % 3) as f64, (slot / 3 % 3) as f64, (slot / 9) as f64);
-                        positions[number as usize] = (corner + 0.5 * half) * level.grid.cell;
+                        positions[number as usize] = corner + 0.5 * half * size;
                     }
                 }
             }
@@ -83,13 +91,14 @@ impl CellMesh {
         let (mut mass, mut first, mut second) = (0.0, DVec3::ZERO, DMat3::ZERO);
         // About the middle of the grid, so that no digits are lost.
         let grid = &self.parts.levels[0].grid;
-        let middle = 0.5 * DVec3::from(grid.counts.map(|c| c as f64)) * grid.cell;
+        let last = grid.counts().map(|count| count.saturating_sub(1));
+        let middle = 0.5 * (grid.corner([0; 3]) + grid.corner(last) + grid.size(last));
         for level in &self.parts.levels {
-            let scale = self.density * level.grid.cell_volume() / 8.0;
             for (part, weights) in level.weights.iter().enumerate() {
-                let corner = level.corner(part);
+                let (corner, size) = (level.corner(part), level.size(part));
+                let scale = self.density * size.element_product() / 8.0;
                 for (g, weight) in weights.as_deref().unwrap_or(&full).iter().enumerate() {
-                    let p = (corner + 0.5 * (gauss_point(g) + 1.0)) * level.grid.cell - middle;
+                    let p = corner + 0.5 * (gauss_point(g) + 1.0) * size - middle;
                     let m = scale * weight;
                     mass += m;
                     first += m * p;
@@ -126,7 +135,7 @@ impl CellMesh {
             })
         });
         CellField {
-            grid: level.grid,
+            grid: level.grid.clone(),
             part_cell: level.part_cell.clone(),
             part_nodes: level.part_nodes.clone(),
             resolution: self.resolution,
@@ -159,7 +168,33 @@ impl CellMesh {
 impl Level {
     /// Grid coordinates of the corner of a part's cell.
     fn corner(&self, part: usize) -> DVec3 {
-        DVec3::from(self.grid.position(self.part_cell[part] as usize).map(|c| c as f64))
+        self.grid.corner(self.grid.position(self.part_cell[part] as usize))
+    }
+
+    /// Edge lengths of a part's cell.
+    fn size(&self, part: usize) -> DVec3 {
+        self.grid.size(self.grid.position(self.part_cell[part] as usize))
+    }
+}
+
+/// The different sizes of cells, up to round-off.
+struct Sizes {
+    unit: f64,
+    number_of: BTreeMap<[i64; 3], u32>,
+    distinct: Vec<DVec3>,
+}
+
+impl Sizes {
+    fn new(longest: f64) -> Sizes {
+        Sizes { unit: 1e-9 * longest, number_of: BTreeMap::new(), distinct: Vec::new() }
+    }
+
+    fn number(&mut self, size: DVec3) -> u32 {
+        let key = (size / self.unit).to_array().map(|x| x.round() as i64);
+        *self.number_of.entry(key).or_insert_with(|| {
+            self.distinct.push(size);
+            self.distinct.len() as u32 - 1
+        })
     }
 }
 
@@ -197,7 +232,8 @@ impl Elements for CellMesh {
 
     fn matrices(&self, element: usize) -> Cow<'_, ElementMatrices> {
         let (level_index, part) = self.part_of(element);
-        let (level, BrickElements { brick, full }) = (&self.parts.levels[level_index], &self.elements[level_index]);
+        let level = &self.parts.levels[level_index];
+        let BrickElements { brick, full } = &self.bricks[self.element_brick[element] as usize];
         let matrices = match &level.weights[part] {
             None => Cow::Borrowed(full),
             Some(weights) => {

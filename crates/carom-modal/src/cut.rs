@@ -58,6 +58,7 @@ pub struct Cutter<'a> {
 /// A cell while it is being cut.
 struct Work {
     corner: DVec3,
+    size: DVec3,
     /// Distance at the subcells' corners; NaN where it was not needed.
     values: Vec<f64>,
     occupancy: Vec<Occupancy>,
@@ -94,7 +95,8 @@ impl<'a> Cutter<'a> {
     pub fn cut(&self, cell: [usize; 3]) -> Option<CellContent> {
         let n = self.resolution;
         let mut work = Work {
-            corner: DVec3::new(cell[0] as f64, cell[1] as f64, cell[2] as f64),
+            corner: self.grid.corner(cell),
+            size: self.grid.size(cell),
             values: vec![f64::NAN; (n + 1).pow(3)],
             occupancy: vec![Occupancy::Outside; n.pow(3)],
             boxes: Vec::new(),
@@ -117,13 +119,13 @@ impl<'a> Cutter<'a> {
 
     /// A corner on the surface counts as inside whatever its round-off, so that a cell whose faces coincide with the
     /// body's is a full one.
-    fn on_surface(&self) -> f64 {
-        1e-6 * self.grid.cell.min_element()
+    fn on_surface(&self, work: &Work) -> f64 {
+        1e-6 * work.size.min_element()
     }
 
     fn distance(&self, work: &Work, subcells: DVec3) -> f64 {
-        let place = self.grid.point(work.corner + subcells / self.resolution as f64);
-        self.solid.signed_distance(place) - self.on_surface()
+        let place = self.grid.point(work.corner + work.size * subcells / self.resolution as f64);
+        self.solid.signed_distance(place) - self.on_surface(work)
     }
 
     fn corner_value(&self, work: &mut Work, corner: [usize; 3]) -> f64 {
@@ -157,7 +159,7 @@ impl<'a> Cutter<'a> {
         }
         let half = size as f64 / 2.0;
         let centre = DVec3::new(at[0] as f64, at[1] as f64, at[2] as f64) + half;
-        let reach = half / self.resolution as f64 * self.grid.cell.length();
+        let reach = half / self.resolution as f64 * work.size.length();
         let distance = self.distance(work, centre);
         let one_sided = distance.abs() >= reach
             && (!self.solid.has_gaps()
@@ -236,7 +238,7 @@ impl<'a> Cutter<'a> {
             corner[(axis + 2) % 3] += c >> 1;
             // A corner on the surface is no way through: the bottom of a slit that coincides with a side of subcells
             // would join what the slit parts.
-            work.values[corner[0] + (n + 1) * (corner[1] + (n + 1) * corner[2])] < -2.0 * self.on_surface()
+            work.values[corner[0] + (n + 1) * (corner[1] + (n + 1) * corner[2])] < -2.0 * self.on_surface(work)
         })
     }
 
@@ -261,7 +263,7 @@ impl<'a> Cutter<'a> {
         let pieces = labels.iter().copied().max().unwrap_or(0) as usize;
         let mut parts = vec![CellPart { weights: [0.0; POINTS_3D] }; pieces];
         let mut concavity = 0.0_f64;
-        let subcell_size = self.grid.cell.max_element() / n as f64;
+        let subcell_size = work.size.max_element() / n as f64;
         let index = |at: [usize; 3]| at[0] + n * (at[1] + n * at[2]);
         for &(at, size) in &work.boxes {
             let level = (n / size).trailing_zeros() as usize;

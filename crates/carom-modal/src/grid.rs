@@ -1,8 +1,9 @@
 //! Lays a grid of cells around a body.
 //!
 //! The grid follows the body, not the axes it was drawn in: it is turned to the body's flat faces, or else to the
-//! principal axes of its surface, and its cells are stretched a little so that a whole number of them spans the
-//! body. Cells of a box, a bar or a plate then coincide with its faces, and modes do not depend on how the body lay.
+//! principal axes of its surface; planes of the grid lie in flat faces, above all in those that end at an inner edge
+//! (the bottom of a slit, the floor of a cup); and cells are stretched so that a whole number of them fits in between.
+//! Cells of a box, a bar or a fork then coincide with its faces, and modes do not depend on how the body lay.
 
 use carom_object::CellGrid;
 use carom_shape::{Aabb, Solid, TriMesh, symmetric_eigen};
@@ -24,18 +25,112 @@ pub fn fit_grid(surface: &TriMesh, solid: &dyn Solid, cell_size: f64) -> Result<
     }
     let axes = body_axes(surface);
     let bounds = turned_bounds(surface, solid, axes);
-    // A dimension slightly beyond a whole number of cells does not need one more.
-    let counts = (bounds.size() / cell_size - 0.2).ceil().max(DVec3::ONE);
-    let cells = counts.x * counts.y * counts.z;
+    let faces = FlatFaces::of(surface, axes);
+    let planes = [0, 1, 2].map(|axis| faces.planes(axis, bounds.min[axis], bounds.max[axis], cell_size));
+    let cells: f64 = planes.iter().map(|planes| planes.len() as f64 - 1.0).product();
     if cells > MOST_CELLS {
         return Err(ModalError::TooManyCells { size: cell_size, cells });
     }
-    Ok(CellGrid {
-        origin: axes * bounds.min,
-        axes,
-        cell: bounds.size() / counts,
-        counts: [counts.x as usize, counts.y as usize, counts.z as usize],
-    })
+    Ok(CellGrid { origin: axes * bounds.min, axes, planes })
+}
+
+/// Flat faces of a body across the directions of a grid.
+struct FlatFaces {
+    /// For each direction the places of faces across it, ascending, with their area and the length of their inner edges.
+    places: [Vec<(f64, f64, f64)>; 3],
+}
+
+/// Faces whose normals are this near to a direction lie across it.
+const ACROSS: f64 = 1.0 - 1e-8;
+/// Smaller faces (and shorter inner edges) as a share of a cell's are no reason for a plane.
+const LEAST_FACE: f64 = 0.5;
+/// Planes keep this distance from each other, in cells.
+const LEAST_DISTANCE: f64 = 0.3;
+
+impl FlatFaces {
+    fn of(surface: &TriMesh, axes: DMat3) -> FlatFaces {
+        let to_grid = axes.transpose();
+        let mut places = [const { Vec::new() }; 3];
+        let mut across = vec![None; surface.triangles.len()];
+        for triangle in 0..surface.triangles.len() {
+            let area = to_grid * surface.area_vector(triangle);
+            let Some(axis) = (0..3).find(|&a| area[a].abs() > ACROSS * area.length()) else { continue };
+            across[triangle] = Some(axis);
+            places[axis].push(((to_grid * surface.corners(triangle)[0])[axis], area.length(), 0.0));
+        }
+        for edge in inner_edges(surface) {
+            for triangle in edge.triangles {
+                let Some(axis) = across[triangle] else { continue };
+                places[axis].push(((to_grid * surface.corners(triangle)[0])[axis], 0.0, edge.length));
+            }
+        }
+        for list in &mut places {
+            list.sort_by(|a, b| a.0.total_cmp(&b.0));
+        }
+        FlatFaces { places }
+    }
+
+    /// Planes across a direction from `low` to `high`, about `cell_size` apart, measured from `low`.
+    fn planes(&self, axis: usize, low: f64, high: f64, cell_size: f64) -> Vec<f64> {
+        let tolerance = 1e-6 * (high - low);
+        let faces = self.places[axis].chunk_by(|a, b| b.0 - a.0 < tolerance).map(|group| {
+            // An inner edge counts like a face that is a cell wide.
+            let weight: f64 = group.iter().map(|face| face.1 + face.2 * cell_size).sum();
+            (group[group.len() / 2].0 - low, weight)
+        });
+        let mut faces: Vec<(f64, f64)> = faces.filter(|face| face.1 > LEAST_FACE * cell_size * cell_size).collect();
+        faces.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.total_cmp(&b.0)));
+        let apart = |a: f64, b: f64| (a - b).abs() > LEAST_DISTANCE * cell_size;
+        let mut fixed = vec![0.0, high - low];
+        for equals in faces.chunk_by(|a, b| b.1 > 0.999 * a.1) {
+            // Of two equal faces too near to each other neither is taken, or the grid would be lopsided.
+            let fits = |face: &&(f64, f64)| {
+                let others = equals.iter().filter(|other| other.0 != face.0);
+                fixed.iter().copied().chain(others.map(|other| other.0)).all(|other| apart(face.0, other))
+            };
+            let taken: Vec<f64> = equals.iter().filter(fits).map(|face| face.0).collect();
+            fixed.extend(taken);
+        }
+        fixed.sort_by(f64::total_cmp);
+        let between = |pair: &[f64]| {
+            // A dimension slightly beyond a whole number of cells does not need one more.
+            let count = ((pair[1] - pair[0]) / cell_size - 0.2).ceil().max(1.0);
+            let (from, step) = (pair[0], (pair[1] - pair[0]) / count);
+            (0..count as usize).map(move |i| from + i as f64 * step)
+        };
+        fixed.windows(2).flat_map(between).chain([high - low]).collect()
+    }
+}
+
+/// An edge at which the surface bends inwards.
+struct InnerEdge {
+    triangles: [usize; 2],
+    length: f64,
+}
+
+/// Edges where two triangles meet at an angle of more than 200° within the body.
+fn inner_edges(surface: &TriMesh) -> Vec<InnerEdge> {
+    let mut sides = Vec::with_capacity(3 * surface.triangles.len());
+    for (triangle, corners) in surface.triangles.iter().enumerate() {
+        for i in 0..3 {
+            let (a, b) = (corners[i], corners[(i + 1) % 3]);
+            sides.push(([a.min(b), a.max(b)], triangle, corners[(i + 2) % 3]));
+        }
+    }
+    sides.sort_unstable();
+    let pairs = sides.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() == 2);
+    let bends = pairs.filter_map(|pair| {
+        let (([a, b], first, _), (_, second, opposite)) = (pair[0], pair[1]);
+        let position = |vertex: u32| surface.positions[vertex as usize];
+        let normal = surface.area_vector(first).normalize_or_zero();
+        let other = surface.area_vector(second).normalize_or_zero();
+        // The second triangle rises above the plane of the first.
+        let inwards = normal.dot(position(opposite) - position(a)) > 0.0;
+        let sharp = normal.dot(other) < 20f64.to_radians().cos();
+        let length = position(a).distance(position(b));
+        (inwards && sharp).then_some(InnerEdge { triangles: [first, second], length })
+    });
+    bends.collect()
 }
 
 /// The body's box along turned axes. A surface of flat triangles can lie inside the solid it stands for, so the box
@@ -161,4 +256,62 @@ fn nearest_order(axes: DMat3) -> DMat3 {
     // Round-off away from the coordinate axes would only make exact coordinates inexact.
     let snapped = DMat3::from_cols_array(&axes.to_cols_array().map(f64::round));
     if (axes - snapped).to_cols_array().iter().all(|d| d.abs() < 1e-6) { snapped } else { axes }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use carom_shape::{Profile, Shape};
+
+    /// Planes across y for an outline in the plane z = 0, extruded.
+    fn planes(outline: Vec<[f64; 2]>, cell_size: f64) -> [Vec<f64>; 3] {
+        let shape = Shape::Extrude { profile: Profile { outline, holes: Vec::new() }, depth: 0.01 };
+        let body = shape.body("block", None).unwrap();
+        fit_grid(&body.surface, &*body.solid, cell_size).unwrap().planes
+    }
+
+    fn assert_near(found: &[f64], expected: &[f64]) {
+        let near = found.len() == expected.len() && found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-9);
+        assert!(near, "{found:?}, expected {expected:?}");
+    }
+
+    /// A block of 40 × 100 mm with a slit from above, as wide as given and 70 mm deep.
+    fn slit(width: f64) -> Vec<[f64; 2]> {
+        let half = width / 2.0;
+        let (right, top, floor) = (0.02, 0.1, 0.03);
+        vec![
+            [-right, 0.0],
+            [right, 0.0],
+            [right, top],
+            [half, top],
+            [half, floor],
+            [-half, floor],
+            [-half, top],
+            [-right, top],
+        ]
+    }
+
+    #[test]
+    fn the_floor_and_the_walls_of_a_slit_lie_in_planes() {
+        let [x, y, _] = planes(slit(0.01), 0.02);
+        assert_near(&x, &[0.0, 0.015, 0.025, 0.04]);
+        // 70 mm of wall take four cells, 30 mm below the floor two.
+        assert_near(&y, &[0.0, 0.015, 0.03, 0.0475, 0.065, 0.0825, 0.1]);
+    }
+
+    #[test]
+    fn walls_too_near_to_each_other_leave_the_grid_symmetric() {
+        let [x, y, _] = planes(slit(0.002), 0.02);
+        assert_near(&x, &[0.0, 0.02, 0.04]);
+        assert!(y.iter().any(|plane| (plane - 0.03).abs() < 1e-9));
+    }
+
+    #[test]
+    fn a_step_that_bends_outwards_only_needs_no_plane_unless_it_is_large() {
+        // Chamfers have no face across; a box has those of its bounds alone.
+        let [x, y, z] = planes(vec![[0.0, 0.0], [0.04, 0.0], [0.04, 0.05], [0.03, 0.06], [0.0, 0.06]], 0.02);
+        assert_near(&x, &[0.0, 0.02, 0.04]);
+        assert_near(&y, &[0.0, 0.02, 0.04, 0.06]);
+        assert_near(&z, &[0.0, 0.01]);
+    }
 }

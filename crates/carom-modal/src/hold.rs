@@ -102,8 +102,9 @@ pub fn hold(
     places: &[Place],
 ) -> Result<(), ModalError> {
     let cells = mesh.field(&Block::default());
-    let finest = cells.grid.cell.max_element() / 4.0;
-    let stiffness = GRIP * material.young / cells.grid.cell.max_element();
+    let edge = cells.grid.longest_edge();
+    let finest = edge / 4.0;
+    let stiffness = GRIP * material.young / edge;
     let mut held = vec![false; places.len()];
     for triangle in 0..surface.triangles.len() {
         let normal = surface.area_vector(triangle).normalize_or_zero();

@@ -65,7 +65,7 @@ pub enum Stage {
 /// What the analysis did and what it cost.
 #[derive(Clone, Debug, Default)]
 pub struct ModalReport {
-    /// Edge lengths of a cell.
+    /// Edge lengths of the cell in the middle of the grid; others differ a little.
     pub cell: [f64; 3],
     /// Subcells along an edge of a cut cell.
     pub resolution: usize,
@@ -106,11 +106,12 @@ pub fn discretize(
     let clock = Instant::now();
     let sizing = sizing::choose(body, material, params)?;
     let grid = fit_grid(&body.surface, &*body.solid, sizing.cell_size)?;
+    let cell = grid.size(grid.counts().map(|count| count / 2)).to_array();
     let mesh = CellMesh::new(&*body.solid, grid, sizing.resolution, params.refine, material, &|share| {
         progress(Stage::Cut, share)
     })?;
     let mut report = ModalReport {
-        cell: grid.cell.to_array(),
+        cell,
         resolution: sizing.resolution,
         parts: mesh.parts.levels.iter().map(|level| level.part_cell.len()).sum(),
         divided: mesh.parts.levels[1].part_cell.len(),

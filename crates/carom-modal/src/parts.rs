@@ -87,13 +87,14 @@ impl Parts {
         refine: bool,
         progress: &(dyn Fn(f64) + Sync),
     ) -> Result<Parts, ModalError> {
-        let all: Vec<usize> = (0..grid.counts.iter().product()).collect();
+        let all: Vec<usize> = (0..grid.counts().iter().product()).collect();
+        let longest = grid.longest_edge();
         let large = Cells::cut(solid, grid, resolution, &all, progress);
         let (large, small) = divide(solid, large, resolution, refine);
         let levels = [large, small];
         let (parts, first) = list_parts(&levels);
         if parts.is_empty() {
-            return Err(ModalError::NothingInside { cells: all.len(), size: grid.cell.max_element() });
+            return Err(ModalError::NothingInside { cells: all.len(), size: longest });
         }
         let part = |level: usize, cell: usize, label: u8| first[level][&cell] + label as usize - 1;
         let mut slots = UnionFind::new(parts.len() * NODES);
@@ -146,15 +147,17 @@ impl Cells {
                 cutter.cut(grid.position(cell)).map(|content| (cell, content))
             })
             .collect();
-        Cells { grid, contents: contents.into_iter().collect() }
+        let contents = contents.into_iter().collect();
+        Cells { grid, contents }
     }
 
     /// Calls `contact(cell, label, next, label, axis)` for every two parts of this level that touch through a face.
     fn for_each_contact(&self, resolution: usize, mut contact: impl FnMut(usize, u8, usize, u8, usize)) {
+        let counts = self.grid.counts();
         for (&cell, content) in &self.contents {
             let at = self.grid.position(cell);
             for axis in 0..3 {
-                if at[axis] + 1 == self.grid.counts[axis] {
+                if at[axis] + 1 == counts[axis] {
                     continue;
                 }
                 let mut next = at;
@@ -174,13 +177,12 @@ impl Cells {
 /// Takes out the cells that have sharp inner edges, and their neighbours, and divides them; none where there are too
 /// many of them.
 fn divide(solid: &dyn Solid, mut large: Cells, resolution: usize, refine: bool) -> (Cells, Cells) {
-    let grid = large.grid;
-    let small_grid = CellGrid { cell: 0.5 * grid.cell, counts: grid.counts.map(|c| 2 * c), ..grid };
+    let small_grid = large.grid.halved();
     let sharp = |content: &CellContent| matches!(content, CellContent::Cut(cut) if cut.concavity > SHARP_INSIDE);
     let mut chosen = BTreeSet::new();
     for (&cell, _) in large.contents.iter().filter(|(_, content)| refine && sharp(content)) {
         chosen.insert(cell);
-        chosen.extend(face_neighbours(&grid, cell).filter(|next| large.contents.contains_key(next)));
+        chosen.extend(face_neighbours(&large.grid, cell).filter(|next| large.contents.contains_key(next)));
     }
     if chosen.len() as f64 > MOST_DIVIDED * large.contents.len() as f64 {
         chosen.clear();
@@ -188,7 +190,7 @@ fn divide(solid: &dyn Solid, mut large: Cells, resolution: usize, refine: bool) 
     let mut small = Vec::with_capacity(8 * chosen.len());
     for cell in chosen {
         large.contents.remove(&cell);
-        let at = grid.position(cell).map(|c| 2 * c);
+        let at = large.grid.position(cell).map(|c| 2 * c);
         small.extend((0..8).map(|i| small_grid.index([at[0] + (i & 1), at[1] + (i >> 1 & 1), at[2] + (i >> 2)])));
     }
     let small = Cells::cut(solid, small_grid, resolution, &small, &|_| {});
@@ -196,11 +198,11 @@ fn divide(solid: &dyn Solid, mut large: Cells, resolution: usize, refine: bool) 
 }
 
 fn face_neighbours(grid: &CellGrid, cell: usize) -> impl Iterator<Item = usize> {
-    let at = grid.position(cell).map(|c| c as i64);
+    let (at, counts) = (grid.position(cell).map(|c| c as i64), grid.counts());
     (0..SIDES).filter_map(move |side| {
         let mut next = at;
         next[side / 2] += if side % 2 == 1 { 1 } else { -1 };
-        let inside = (0..3).all(|a| next[a] >= 0 && next[a] < grid.counts[a] as i64);
+        let inside = (0..3).all(|a| next[a] >= 0 && next[a] < counts[a] as i64);
         inside.then(|| grid.index(next.map(|c| c as usize)))
     })
 }
@@ -225,13 +227,14 @@ fn touching(pairs: impl Iterator<Item = (u8, u8)>) -> Vec<(u8, u8)> {
 /// touches a part of a large one through a face.
 fn for_each_mixed_contact(levels: &[Cells; 2], n: usize, mut contact: impl FnMut(usize, u8, usize, u8, usize)) {
     let [large, small] = levels;
+    let counts = small.grid.counts();
     for (&cell, content) in &small.contents {
         let at = small.grid.position(cell);
         for side in 0..SIDES {
             let axis = side / 2;
             let mut beyond = at.map(|c| c as i64);
             beyond[axis] += if side % 2 == 1 { 1 } else { -1 };
-            if beyond[axis] < 0 || beyond[axis] >= small.grid.counts[axis] as i64 {
+            if beyond[axis] < 0 || beyond[axis] >= counts[axis] as i64 {
                 continue;
             }
             let neighbour = large.grid.index(beyond.map(|c| c as usize / 2));
@@ -252,8 +255,8 @@ fn list_parts(levels: &[Cells; 2]) -> (Vec<RawPart>, [BTreeMap<usize, usize>; 2]
     let mut parts = Vec::new();
     let mut first = [BTreeMap::new(), BTreeMap::new()];
     for (level, cells) in levels.iter().enumerate() {
-        let cell_volume = cells.grid.cell_volume();
         for (&cell, content) in &cells.contents {
+            let cell_volume = cells.grid.size(cells.grid.position(cell)).element_product();
             first[level].insert(cell, parts.len());
             let shares = match content {
                 CellContent::Full => vec![1.0],

@@ -63,12 +63,13 @@ fn narrow(gap: f64) -> (Body, TetMesh) {
 fn tines_two_millimetres_apart_in_cells_of_five_keep_their_frequencies() {
     let (body, mesh) = narrow(0.002);
     let expected = by_tetrahedra(&mesh);
-    // The seventh mode is torsion of the tines, for which one cell through the depth is too few.
-    let found = &frequencies(&body, Some(0.005))[..6];
-    assert!(worst(found, &expected) < 0.01, "{found:?} against {expected:?}");
-    // Where the end of the slit lies inside a cell, the tines are as if joined up to the end of that (divided) cell.
-    let askew = &frequencies(&body, Some(0.0047))[..6];
-    assert!(worst(askew, &expected) < 0.035, "{askew:?} against {expected:?}");
+    for size in [0.005, 0.0047] {
+        let found = frequencies(&body, Some(size));
+        assert!(worst(&found, &expected) < 0.03, "{found:?} against {expected:?}");
+        // The seventh mode is torsion of the tines, for which one cell across is too few in any bar.
+        let others = |list: &[f64]| [&list[..6], &list[7..]].concat();
+        assert!(worst(&others(&found), &others(&expected)) < 0.01, "{found:?} against {expected:?}");
+    }
     // Were the tines glued, this would be the body.
     let glued = extruded(vec![[-0.007, 0.0], [0.007, 0.0], [0.007, 0.07], [-0.007, 0.07]], 0.005);
     assert!(frequencies(&glued, Some(0.005))[0] > 1.5 * expected[0]);
@@ -81,13 +82,12 @@ fn two_parts_in_one_cell_have_nodes_of_their_own() {
         let params = ModalParams { cell_size: Some(size), refine: false, ..ModalParams::default() };
         discretize(body, &steel(), &params, &|_, _| {}).unwrap()
     };
-    // Cells of 14 mm: one across the fork, five along it. The lowest holds the yoke and the roots of the tines, the
-    // other four a part of each tine.
+    // Cells of 14 mm: one across the fork, one for the yoke, and five along the tines with a part of each.
     let forked = cells(&body, 0.014);
-    assert_eq!(forked.report.parts, 1 + 2 * 4);
+    assert_eq!(forked.report.parts, 1 + 2 * 5);
     // 9 nodes in a layer; three layers in the lowest cell, two more in each other for each tine; the cell of the yoke
     // shares its upper face with both tines.
-    assert_eq!(forked.mesh.nodes(), 9 * (3 + 2 * 2 * 4));
+    assert_eq!(forked.mesh.nodes(), 9 * (3 + 2 * 2 * 5));
     let touching = extruded(vec![[-0.007, 0.0], [0.007, 0.0], [0.007, 0.07], [-0.007, 0.07]], 0.005);
     assert_eq!(cells(&touching, 0.014).report.parts, 5);
 }

@@ -1,50 +1,11 @@
-//! Modes throughout a body: the regular grid of 27-node bricks on which they were computed.
+//! Modes throughout a body: the grid of 27-node bricks on which they were computed.
 //!
 //! A grid cell holds one *part* of the body, or several where pieces that do not touch each other pass through the
 //! same cell (the tines of a fork). Each part has 27 nodes of its own or shares them with parts it touches.
 
-use glam::{DMat3, DVec3};
+use glam::DVec3;
 
-/// A regular grid of equal bricks, possibly turned against the axes of the body.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CellGrid {
-    /// The corner of cell (0, 0, 0), in the body's axes.
-    pub origin: DVec3,
-    /// Columns are the grid's directions in the body's axes; a rotation.
-    pub axes: DMat3,
-    /// Edge lengths of a cell along the grid's directions, in metres.
-    pub cell: DVec3,
-    /// Number of cells along each direction.
-    pub counts: [usize; 3],
-}
-
-impl CellGrid {
-    /// Grid coordinates of a point: cell (i, j, k) spans [i, i+1] × [j, j+1] × [k, k+1].
-    pub fn coordinates(&self, point: DVec3) -> DVec3 {
-        self.axes.transpose() * (point - self.origin) / self.cell
-    }
-
-    /// The point at grid coordinates.
-    pub fn point(&self, coordinates: DVec3) -> DVec3 {
-        self.origin + self.axes * (coordinates * self.cell)
-    }
-
-    /// Index of a cell, x fastest.
-    pub fn index(&self, [i, j, k]: [usize; 3]) -> usize {
-        i + self.counts[0] * (j + self.counts[1] * k)
-    }
-
-    /// Position of a cell from its index.
-    pub fn position(&self, index: usize) -> [usize; 3] {
-        let [nx, ny, _] = self.counts;
-        [index % nx, index / nx % ny, index / (nx * ny)]
-    }
-
-    /// Volume of one cell.
-    pub fn cell_volume(&self) -> f64 {
-        self.cell.x * self.cell.y * self.cell.z
-    }
-}
+use crate::CellGrid;
 
 /// Which parts of the body lie where in a cell that holds more than one: a label per subcell, x fastest; 0 is
 /// outside, p + 1 the cell's p-th part.
@@ -127,18 +88,19 @@ impl CellField {
     /// Finds a point among the cells of this size: in its own cell, or else in the nearest of its neighbours.
     fn locate_here(&self, point: DVec3, normal: DVec3, neighbours: bool) -> Option<FieldPoint> {
         let grid = &self.grid;
-        let inward = 0.5 / self.resolution as f64 * grid.cell.min_element();
+        let place = grid.coordinates(point);
+        let inward = 0.5 / self.resolution as f64 * grid.size(grid.cell_at(place)).min_element();
         let target = grid.coordinates(point - inward * normal);
-        let home = [0, 1, 2].map(|a| (target[a].floor() as i64).clamp(0, grid.counts[a] as i64 - 1));
-        if !target.is_finite() || cell_gap(home, target).max_element() > 1.0 {
+        let home = grid.cell_at(target);
+        if !target.is_finite() || (self.gap(home, target) / grid.size(home)).max_element() > 1.0 {
             return None;
         }
         let part = match neighbours {
             true => self.nearest_part(home, target)?,
             false => self.part_in_cell(home, target)?.0,
         };
-        let cell = grid.position(self.part_cell[part] as usize).map(|c| c as i64);
-        let local = 2.0 * (grid.coordinates(point) - corner(cell)) - 1.0;
+        let cell = grid.position(self.part_cell[part] as usize);
+        let local = 2.0 * (place - grid.corner(cell)) / grid.size(cell) - 1.0;
         Some(FieldPoint { finer: false, part, weights: brick_weights(local) })
     }
 
@@ -156,11 +118,16 @@ impl CellField {
     }
 
     /// The nearest part in the home cell or one of its 26 neighbours.
-    fn nearest_part(&self, home: [i64; 3], target: DVec3) -> Option<usize> {
+    fn nearest_part(&self, home: [usize; 3], target: DVec3) -> Option<usize> {
         let mut best: Option<(usize, f64)> = None;
+        let counts = self.grid.counts();
         for offset in 0..27 {
-            let cell = [home[0] + offset % 3 - 1, home[1] + offset / 3 % 3 - 1, home[2] + offset / 9 - 1];
-            if let Some((part, distance)) = self.part_in_cell(cell, target)
+            // One beyond, so that nothing is negative.
+            let beyond = [home[0] + offset % 3, home[1] + offset / 3 % 3, home[2] + offset / 9];
+            if (0..3).any(|a| beyond[a] == 0 || beyond[a] > counts[a]) {
+                continue;
+            }
+            if let Some((part, distance)) = self.part_in_cell(beyond.map(|b| b - 1), target)
                 && best.is_none_or(|(_, least)| distance < least)
             {
                 best = Some((part, distance));
@@ -169,44 +136,41 @@ impl CellField {
         best.map(|(part, _)| part)
     }
 
-    /// The part of a cell nearest to `target` (grid coordinates), and its distance in metres. A cell with one part
+    /// The part of a cell nearest to `target` (grid coordinates), and its distance. A cell with one part
     /// counts as filled by it; in a shared cell the labelled subcells are.
-    fn part_in_cell(&self, cell: [i64; 3], target: DVec3) -> Option<(usize, f64)> {
-        let grid = &self.grid;
-        if (0..3).any(|a| cell[a] < 0 || cell[a] >= grid.counts[a] as i64) {
-            return None;
-        }
-        let index = grid.index(cell.map(|c| c as usize));
+    fn part_in_cell(&self, cell: [usize; 3], target: DVec3) -> Option<(usize, f64)> {
+        let index = self.grid.index(cell);
         let parts = self.parts_of(index);
         if parts.len() < 2 {
-            return (!parts.is_empty()).then(|| (parts.start, (cell_gap(cell, target) * grid.cell).length()));
+            return (!parts.is_empty()).then(|| (parts.start, self.gap(cell, target).length()));
         }
         let at = self.shared.binary_search_by_key(&(index as u32), |s| s.cell).ok()?;
         let n = self.resolution;
-        let subcell_size = grid.cell / n as f64;
-        let inside = (target - corner(cell)) * n as f64;
-        let subcell = |i: usize| [i % n, i / n % n, i / (n * n)].map(|c| c as i64);
+        let subcell_size = self.grid.size(cell) / n as f64;
+        let inside = (target - self.grid.corner(cell)) / subcell_size;
+        let corner = |i: usize| DVec3::from([i % n, i / n % n, i / (n * n)].map(|c| c as f64));
         // Centres, not borders, decide within the cell: a target on the border of two subcells is then no tie.
-        let distance = |i: usize| ((corner(subcell(i)) + 0.5 - inside) * subcell_size).length_squared();
+        let distance = |i: usize| ((corner(i) + 0.5 - inside) * subcell_size).length_squared();
         let labelled = self.shared[at].labels.iter().enumerate().filter(|&(_, &label)| label > 0);
         let (nearest, &label) = labelled.min_by(|a, b| distance(a.0).total_cmp(&distance(b.0)))?;
-        Some((parts.start + label as usize - 1, (cell_gap(subcell(nearest), inside) * subcell_size).length()))
+        Some((parts.start + label as usize - 1, (outside(corner(nearest), DVec3::ONE, inside) * subcell_size).length()))
+    }
+
+    /// How far grid coordinates lie outside a cell along each direction.
+    fn gap(&self, cell: [usize; 3], coordinates: DVec3) -> DVec3 {
+        outside(self.grid.corner(cell), self.grid.size(cell), coordinates)
     }
 }
 
-/// The corner of a cell with the smallest coordinates, in grid coordinates.
-fn corner(cell: [i64; 3]) -> DVec3 {
-    DVec3::from(cell.map(|c| c as f64))
-}
-
-/// How far a point lies outside a cell along each direction, zero inside, in grid coordinates.
-fn cell_gap(cell: [i64; 3], point: DVec3) -> DVec3 {
-    (corner(cell) - point).max(point - corner(cell) - 1.0).max(DVec3::ZERO)
+/// How far a point lies outside a box along each direction, zero inside.
+fn outside(corner: DVec3, size: DVec3, point: DVec3) -> DVec3 {
+    (corner - point).max(point - corner - size).max(DVec3::ZERO)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use glam::DMat3;
 
     /// A displacement that 27-node bricks represent exactly; its coefficients are exact in `f32`.
     fn quadratic_field(p: DVec3) -> DVec3 {
@@ -216,9 +180,9 @@ mod tests {
 
     /// Cells in a row along x with the given parts; every part has nodes of its own that hold `displacement`.
     fn row(counts: usize, part_cell: &[u32], displacement: impl Fn(usize, DVec3) -> DVec3) -> CellField {
-        let grid = CellGrid { origin: DVec3::ZERO, axes: DMat3::IDENTITY, cell: DVec3::ONE, counts: [counts, 1, 1] };
+        let grid = CellGrid::regular(DVec3::ZERO, DMat3::IDENTITY, DVec3::ONE, [counts, 1, 1]);
         let mut field = CellField {
-            grid,
+            grid: grid.clone(),
             part_cell: part_cell.to_vec(),
             part_nodes: Vec::new(),
             resolution: 4,
@@ -231,7 +195,7 @@ mod tests {
             field.part_nodes.push(std::array::from_fn(|i| (27 * part + i) as u32));
             for i in 0..27 {
                 let local = DVec3::new((i % 3) as f64, (i / 3 % 3) as f64, (i / 9) as f64) / 2.0;
-                let point = grid.point(DVec3::X * f64::from(cell) + local);
+                let point = grid.point(grid.corner([cell as usize, 0, 0]) + local);
                 field.shapes.push(displacement(part, point).as_vec3().to_array());
             }
         }
@@ -252,19 +216,20 @@ mod tests {
     }
 
     #[test]
-    fn two_turned_cells_reproduce_it_and_agree_on_their_border() {
+    fn two_turned_cells_of_different_size_reproduce_it_and_agree_on_their_border() {
         let mut field = row(2, &[0, 1], |_, _| DVec3::ZERO);
-        field.grid.axes = DMat3::from_rotation_z(0.4);
-        field.grid.cell = DVec3::new(0.5, 2.0, 1.5);
-        field.grid.origin = DVec3::new(-1.0, 0.2, 3.0);
-        let grid = field.grid;
+        let axes = DMat3::from_rotation_z(0.4);
+        let planes = [vec![0.0, 0.5, 2.0], vec![0.0, 2.0], vec![0.0, 1.5]];
+        field.grid = CellGrid { origin: DVec3::new(-1.0, 0.2, 3.0), axes, planes };
+        let grid = field.grid.clone();
         for part in 0..2 {
             for i in 0..27 {
-                let local = DVec3::new((2 * part + i % 3) as f64, (i / 3 % 3) as f64, (i / 9) as f64) / 2.0;
-                field.shapes[27 * part + i] = quadratic_field(local).as_vec3().to_array();
+                let local = DVec3::new((i % 3) as f64, (i / 3 % 3) as f64, (i / 9) as f64) / 2.0;
+                let node = grid.corner([part, 0, 0]) + local * grid.size([part, 0, 0]);
+                field.shapes[27 * part + i] = quadratic_field(node).as_vec3().to_array();
             }
         }
-        for point in [DVec3::new(0.3, 0.9, 0.1), DVec3::new(1.7, 0.2, 0.6), DVec3::new(1.0, 0.7, 0.4)] {
+        for point in [DVec3::new(0.3, 0.9, 0.1), DVec3::new(1.7, 0.2, 0.6), DVec3::new(0.5, 0.7, 0.4)] {
             // The normals choose the cell on either side of the border; both must say the same.
             for normal in [grid.axes.x_axis, -grid.axes.x_axis] {
                 let found = read(&field, grid.point(point), normal);
@@ -314,12 +279,5 @@ mod tests {
         assert!(field.locate(DVec3::new(0.5, 1.9, 0.5), DVec3::ZERO).is_some());
         assert_eq!(field.locate(DVec3::new(0.5, 2.1, 0.5), DVec3::ZERO), None);
         assert_eq!(field.locate(DVec3::splat(f64::NAN), DVec3::ZERO), None);
-    }
-
-    #[test]
-    fn a_cell_is_found_again_by_its_index() {
-        let grid = CellGrid { counts: [3, 4, 5], ..row(1, &[0], |_, p| p).grid };
-        assert!((0..60).all(|index| grid.index(grid.position(index)) == index));
-        assert_eq!(grid.position(1 + 3 * (2 + 4 * 3)), [1, 2, 3]);
     }
 }

@@ -60,13 +60,13 @@ impl Object {
         for (names, CellField { grid, .. }) in &levels {
             file.tensor(names.origin, &[3], grid.origin.to_array());
             file.tensor(names.axes, &[3, 3], grid.axes.transpose().to_cols_array());
-            file.tensor(names.cell, &[3], grid.cell.to_array());
+            file.tensor(names.planes, &[grid.planes.iter().map(Vec::len).sum()], grid.planes.iter().flatten().copied());
         }
         file.tensor("surface.triangles", &[triangles, 3], model.surface.triangles.iter().copied().flatten());
         file.tensor("modes.shapes", &[modes, vertices, 3], model.shapes.iter().copied().flatten());
         for (names, field) in &levels {
             let (parts, shared) = (field.part_cell.len(), field.shared.len());
-            file.tensor(names.counts, &[3], field.grid.counts.map(|n| n as u32));
+            file.tensor(names.counts, &[3], field.grid.counts().map(|n| n as u32));
             file.tensor(names.part_cells, &[parts], field.part_cell.iter().copied());
             file.tensor(names.part_nodes, &[parts, 27], field.part_nodes.iter().copied().flatten());
             file.tensor(names.shapes, &[modes, field.nodes, 3], field.shapes.iter().copied().flatten());
@@ -179,7 +179,7 @@ fn check_version(version: &str) -> Result<(), ObjectError> {
 struct FieldNames {
     origin: &'static str,
     axes: &'static str,
-    cell: &'static str,
+    planes: &'static str,
     counts: &'static str,
     part_cells: &'static str,
     part_nodes: &'static str,
@@ -192,7 +192,7 @@ struct FieldNames {
 const FIELD: FieldNames = FieldNames {
     origin: "field.origin",
     axes: "field.axes",
-    cell: "field.cell",
+    planes: "field.planes",
     counts: "field.counts",
     part_cells: "field.part_cells",
     part_nodes: "field.part_nodes",
@@ -205,7 +205,7 @@ const FIELD: FieldNames = FieldNames {
 const FINER: FieldNames = FieldNames {
     origin: "finer.origin",
     axes: "finer.axes",
-    cell: "finer.cell",
+    planes: "finer.planes",
     counts: "finer.counts",
     part_cells: "finer.part_cells",
     part_nodes: "finer.part_nodes",
@@ -223,11 +223,13 @@ fn levels_of(model: &ModalModel) -> Vec<(&'static FieldNames, &CellField)> {
 }
 
 fn read_field(file: &Reader<'_>, names: &FieldNames, modes: usize) -> Result<CellField, ObjectError> {
+    // One plane more than cells along each direction; what is missing shows in the number of planes.
+    let counts = numbers::<u32, 3>(file, names.counts)?.map(|n| n as usize + 1);
+    let (_, mut planes) = file.tensor::<f64, 1>(names.planes, [Some(counts.iter().sum())])?;
     let grid = CellGrid {
         origin: numbers::<f64, 3>(file, names.origin)?.into(),
         axes: matrix(file, names.axes)?,
-        cell: numbers::<f64, 3>(file, names.cell)?.into(),
-        counts: numbers::<u32, 3>(file, names.counts)?.map(|n| n as usize),
+        planes: counts.map(|count| planes.by_ref().take(count).collect()),
     };
     let part_cell: Vec<u32> = file.tensor(names.part_cells, [None])?.1.collect();
     let part_nodes = rows::<u32, 27>(file, names.part_nodes, Some(part_cell.len()))?;

@@ -6,12 +6,14 @@
 mod container;
 mod field;
 mod file;
+mod grid;
 mod material;
 mod modal;
 mod object;
 
-pub use field::{CellField, CellGrid, FieldPoint, SharedCell, brick_weights, quadratic};
+pub use field::{CellField, FieldPoint, SharedCell, brick_weights, quadratic};
 pub use file::write_whole_file;
+pub use grid::CellGrid;
 pub use material::{Damping, Material, MaterialError};
 pub use modal::ModalModel;
 pub use object::{Object, ObjectError, Provenance};

@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn with_cells_a_coarse_triangle_knows_what_happens_between_its_corners() {
         let mut model = model();
-        let grid = CellGrid { origin: DVec3::ZERO, axes: DMat3::IDENTITY, cell: DVec3::ONE, counts: [1, 1, 1] };
+        let grid = CellGrid::regular(DVec3::ZERO, DMat3::IDENTITY, DVec3::ONE, [1, 1, 1]);
         let node = |i: usize| DVec3::new((i % 3) as f64, (i / 3 % 3) as f64, (i / 9) as f64) / 2.0;
         model.field = Some(CellField {
             grid,

@@ -199,13 +199,16 @@ fn validate_field(field: &CellField, modes: usize) -> Result<(), ObjectError> {
     if !(grid.axes.transpose() * grid.axes).abs_diff_eq(glam::DMat3::IDENTITY, 1e-9) || grid.axes.determinant() < 0.0 {
         return invalid("field.axes", format!("are not a rotation: {}", grid.axes));
     }
-    if !(grid.cell.is_finite() && grid.cell.min_element() > 0.0) {
-        return invalid("field.cell", format!("is {}, expected three positive lengths", grid.cell));
+    for planes in &grid.planes {
+        finite("field.planes", planes.iter().copied())?;
+        if let Some(at) = planes.windows(2).position(|pair| pair[0] >= pair[1]) {
+            return invalid("field.planes", format!("do not ascend: {} before {}", planes[at], planes[at + 1]));
+        }
     }
     // Cells are named by 32-bit numbers.
-    let cells = grid.counts.iter().try_fold(1usize, |product, &n| product.checked_mul(n));
+    let cells = grid.counts().iter().try_fold(1usize, |product, &n| product.checked_mul(n));
     let Some(cells) = cells.filter(|&cells| cells > 0 && cells <= u32::MAX as usize) else {
-        return invalid("field.counts", format!("are {:?}, expected between 1 and 2³² cells", grid.counts));
+        return invalid("field.planes", format!("bound {:?} cells, expected between 1 and 2³²", grid.counts()));
     };
 
     if let Some(part) = part_cell.iter().position(|&cell| cell as usize >= cells) {

@@ -26,8 +26,7 @@ pub fn tetrahedron() -> Object {
         grid: CellGrid {
             origin: DVec3::splat(-0.01),
             axes: DMat3::from_rotation_y(0.3),
-            cell: DVec3::new(0.2, 0.25, 0.3),
-            counts: [2, 1, 1],
+            planes: [vec![0.0, 0.2, 0.5 / 1.1], vec![0.0, 0.25], vec![0.0, 0.3]],
         },
         part_cell: vec![0, 1, 1],
         part_nodes: [0, 18, 33].map(|first| std::array::from_fn(|i| first + i as u32)).to_vec(),
@@ -38,8 +37,7 @@ pub fn tetrahedron() -> Object {
         finer: None,
     };
     let mut finer = field.clone();
-    finer.grid.cell *= 0.5;
-    finer.grid.counts = [4, 2, 2];
+    finer.grid = field.grid.halved();
     field.finer = Some(Box::new(finer));
     let mut provenance = Provenance::new("tetrahedron.obj", "00ff");
     provenance.parameters.insert("modes".into(), modes.to_string());
