@@ -105,15 +105,24 @@ pub fn discretize(
     material.validate()?;
     let clock = Instant::now();
     let sizing = sizing::choose(body, material, params)?;
-    let grid = fit_grid(&body.surface, &*body.solid, sizing.cell_size)?;
+    let cells = |cell_size: f64| -> Result<CellMesh, ModalError> {
+        let grid = fit_grid(&body.surface, &*body.solid, cell_size)?;
+        let progress = |share: f64| progress(Stage::Cut, share);
+        CellMesh::new(&*body.solid, grid, sizing.resolution, params.refine, material, &progress)
+    };
+    let mut mesh = cells(sizing.cell_size)?;
+    let [whole, divided] = [0, 1].map(|level| mesh.parts.levels[level].part_cell.len());
+    if params.cell_size.is_none()
+        && let Some(larger) = sizing::larger(sizing.cell_size, whole, divided, params.wanted)
+    {
+        mesh = cells(larger)?;
+    }
+    let grid = &mesh.parts.levels[0].grid;
     let cell = grid.size(grid.counts().map(|count| count / 2)).to_array();
-    let mesh = CellMesh::new(&*body.solid, grid, sizing.resolution, params.refine, material, &|share| {
-        progress(Stage::Cut, share)
-    })?;
     let mut report = ModalReport {
         cell,
         resolution: sizing.resolution,
-        parts: mesh.parts.levels.iter().map(|level| level.part_cell.len()).sum(),
+        parts: mesh.parts.count(),
         divided: mesh.parts.levels[1].part_cell.len(),
         unknowns: 3 * mesh.nodes(),
         warnings: sizing.warnings,

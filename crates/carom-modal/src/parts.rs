@@ -22,9 +22,10 @@ use crate::cut::{CellContent, Cutter, SIDES, filled_share};
 const LEAST_SHARE: f64 = 1e-6;
 /// Pieces apart from the body that are left out with a warning, as a share of its volume.
 const SPECK: f64 = 0.01;
-/// A cut cell whose surface bends inwards more sharply than this (see [`crate::cut::CutCell::concavity`]) is divided.
-const SHARP_INSIDE: f64 = 0.06;
-/// Cells are divided only where they are few: a rough surface has inner edges everywhere, and they matter little.
+/// Cut cells whose surface bends inwards more sharply than this (see [`crate::cut::CutCell::concavity`]) are divided:
+/// the first of these bounds that leaves few enough. A fillet as wide as a cell has about the last.
+const BENDS_INWARDS: [f64; 6] = [0.02, 0.03, 0.045, 0.06, 0.09, 0.14];
+/// The largest share of cells that is divided. A rough surface has inner edges everywhere, and they matter little.
 const MOST_DIVIDED: f64 = 0.35;
 
 /// The parts of the body on one grid.
@@ -127,6 +128,13 @@ impl Parts {
     }
 }
 
+impl Parts {
+    /// Number of parts.
+    pub fn count(&self) -> usize {
+        self.levels.iter().map(|level| level.part_cell.len()).sum()
+    }
+}
+
 impl Cells {
     fn cut(
         solid: &dyn Solid,
@@ -178,15 +186,10 @@ impl Cells {
 /// many of them.
 fn divide(solid: &dyn Solid, mut large: Cells, resolution: usize, refine: bool) -> (Cells, Cells) {
     let small_grid = large.grid.halved();
-    let sharp = |content: &CellContent| matches!(content, CellContent::Cut(cut) if cut.concavity > SHARP_INSIDE);
-    let mut chosen = BTreeSet::new();
-    for (&cell, _) in large.contents.iter().filter(|(_, content)| refine && sharp(content)) {
-        chosen.insert(cell);
-        chosen.extend(face_neighbours(&large.grid, cell).filter(|next| large.contents.contains_key(next)));
-    }
-    if chosen.len() as f64 > MOST_DIVIDED * large.contents.len() as f64 {
-        chosen.clear();
-    }
+    let most = MOST_DIVIDED * large.contents.len() as f64;
+    let bounds = BENDS_INWARDS.into_iter().filter(|_| refine);
+    let chosen = bounds.map(|bound| bent_inwards(&large, bound)).find(|cells| cells.len() as f64 <= most);
+    let chosen = chosen.unwrap_or_default();
     let mut small = Vec::with_capacity(8 * chosen.len());
     for cell in chosen {
         large.contents.remove(&cell);
@@ -195,6 +198,17 @@ fn divide(solid: &dyn Solid, mut large: Cells, resolution: usize, refine: bool) 
     }
     let small = Cells::cut(solid, small_grid, resolution, &small, &|_| {});
     (large, small)
+}
+
+/// The cells whose surface bends inwards more sharply than `bound`, and the neighbours of each.
+fn bent_inwards(cells: &Cells, bound: f64) -> BTreeSet<usize> {
+    let bent = |content: &CellContent| matches!(content, CellContent::Cut(cut) if cut.concavity > bound);
+    let mut chosen = BTreeSet::new();
+    for (&cell, _) in cells.contents.iter().filter(|(_, content)| bent(content)) {
+        chosen.insert(cell);
+        chosen.extend(face_neighbours(&cells.grid, cell).filter(|next| cells.contents.contains_key(next)));
+    }
+    chosen
 }
 
 fn face_neighbours(grid: &CellGrid, cell: usize) -> impl Iterator<Item = usize> {

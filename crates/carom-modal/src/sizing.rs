@@ -12,6 +12,8 @@ use crate::{ModalError, ModalParams};
 
 /// Cells that suffice for the default number of modes.
 const CELLS: f64 = 800.0;
+/// Cells with those that were divided; beyond them all are made larger, which costs less accuracy than it saves.
+const CELLS_DIVIDED: f64 = 1400.0;
 /// Cells that a slender body may have in addition, so that three lie across.
 const CELLS_SLENDER: f64 = 6000.0;
 /// Places where wall thickness is measured.
@@ -69,15 +71,28 @@ pub fn choose(body: &Body, material: &Material, params: &ModalParams) -> Result<
     Ok(Sizing { cell_size, resolution, warnings })
 }
 
+/// A larger cell size where dividing some cells made too many of them.
+pub fn larger(cell_size: f64, whole: usize, divided: usize, wanted: Wanted) -> Option<f64> {
+    let more = more_modes(wanted);
+    // Cells around an edge, and in a wall, go with the square of the size.
+    let factor = ((whole + divided) as f64 / (CELLS_DIVIDED * more)).sqrt();
+    (divided > whole && factor > 1.05).then_some(factor.min(1.3) * cell_size)
+}
+
+/// More modes than the default number need more cells in proportion.
+fn more_modes(wanted: Wanted) -> f64 {
+    match wanted {
+        Wanted::Lowest(modes) => (modes as f64 / 45.0).max(1.0),
+        Wanted::UpTo(_) => 1.0,
+    }
+}
+
 fn default_cell_size(body: &Body, material: &Material, wanted: Wanted, walls: Option<WallThickness>) -> f64 {
     let area = body.surface.area();
     // The volume of a surface with holes is only roughly known, which is enough here.
     let volume = body.surface.volume().abs();
     let cells = |size: f64| volume / size.powi(3) + 0.6 * area / size.powi(2);
-    let budget = match wanted {
-        Wanted::Lowest(modes) => CELLS * (modes as f64 / 45.0).max(1.0),
-        Wanted::UpTo(_) => CELLS,
-    };
+    let budget = CELLS * more_modes(wanted);
     let mut size = body.surface.bounds().size().length();
     while cells(size) < budget {
         size *= 0.97;
