@@ -8,9 +8,10 @@ use std::array;
 use glam::{DMat3, DQuat, DVec3};
 
 use crate::impulse::breaking_impulse;
+use crate::lanes::Lanes;
 use crate::moving::{Flights, Moving};
 use crate::params::Clock;
-use crate::{BounceError, Impulse, Method, Params, Site};
+use crate::{BounceError, Impulse, Method, Params, Site, linear};
 
 /// Gap that counts as none between micro-collisions, as a share of the way of approach in one step.
 pub(crate) const HAIRLINE: f64 = 1e-6;
@@ -51,6 +52,11 @@ pub struct Series {
 ///
 /// With [`Method::Linear`] the result has the same bits as that of [`strike_all`](crate::strike_all).
 pub fn strike(site: &Site, params: &Params) -> Result<Strike, BounceError> {
+    if params.effective_method() == Method::Linear {
+        site.check()?;
+        params.check()?;
+        return linear::strike_one(site, params, Lanes::widest());
+    }
     strike_on_plane(site, params, None)
 }
 
