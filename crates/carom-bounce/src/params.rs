@@ -39,10 +39,9 @@ pub enum Method {
     /// Modes fly exactly between impulses. A breaking impulse closes the gap at the end of its step, which is second
     /// order; an elastic one reflects the velocity and keeps energy to round-off.
     Exact,
-    /// As `Exact`, with the body's attitude frozen while it touches: a linear problem in the normal direction alone,
-    /// solved for many points at once. Without rotation restitution does not depend on speed, so this is for speeds
-    /// that turn the body little during contact. Breaking impulses without spin and friction only; else `Exact` is taken.
-    Linear,
+    /// As `Exact`, for many strikes at once: attitude and lever arm of the body are brought up to date only once in
+    /// sixteen steps. Frictionless breaking impulses only; else `Exact` is taken.
+    Fast,
 }
 
 /// Length of a time step.
@@ -109,17 +108,17 @@ pub(crate) struct Clock {
 }
 
 impl Params {
-    /// The default with [`Method::Linear`]: for many points of one body.
+    /// The default with [`Method::Fast`]: for many points of one body.
     pub fn fast() -> Params {
-        Params { method: Method::Linear, ..Params::default() }
+        Params { method: Method::Fast, ..Params::default() }
     }
 
-    /// The method that is really taken: [`Method::Linear`] knows no spin, friction or elastic impulses and gives way
+    /// The method that is really taken: [`Method::Fast`] knows no friction and no elastic impulses and gives way
     /// to [`Method::Exact`].
     pub fn effective_method(&self) -> Method {
-        let linear = self.spin == DVec3::ZERO && self.friction == 0.0 && self.impulse == Impulse::Breaking;
+        let simple = self.friction == 0.0 && self.impulse == Impulse::Breaking;
         match self.method {
-            Method::Linear if !linear => Method::Exact,
+            Method::Fast if !simple => Method::Exact,
             method => method,
         }
     }
