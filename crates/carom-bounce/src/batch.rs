@@ -7,7 +7,6 @@ use rayon::prelude::*;
 
 use crate::fast::{Body, Queue};
 use crate::lanes::Lanes;
-use crate::site::check_model;
 use crate::{BounceError, Method, Params, Place, Site, Strike, strike};
 
 /// Strikes that one thread takes at a time: enough that lanes seldom run empty, few enough to share out evenly.
@@ -38,8 +37,7 @@ pub fn strike_all_with(
     stop: &AtomicBool,
 ) -> Result<Vec<Strike>, BounceError> {
     params.check()?;
-    check_model(model)?;
-    let body = Site::rigid(model);
+    let body = Site::of_body(model)?;
     let fast = match params.effective_method() {
         Method::Fast => Some(Body::new(&body, params)?),
         _ => None,
@@ -61,11 +59,18 @@ pub fn strike_all_with(
                         site.move_to(model, place).map_err(at(i))?;
                         fast.enqueue(&site, &mut queue).map_err(at(i))?;
                     }
-                    fast.strike_all(&queue, lanes)
+                    let strikes = fast.strike_all(&queue, lanes);
+                    for (i, strike) in strikes.iter().enumerate() {
+                        strike.check().map_err(at(i))?;
+                    }
+                    strikes
                 }
                 None => {
                     let mut strikes = Vec::with_capacity(places.len());
                     for (i, place) in places.iter().enumerate() {
+                        if stop.load(Ordering::Relaxed) {
+                            return Err(BounceError::Stopped);
+                        }
                         site.move_to(model, place).map_err(at(i))?;
                         strikes.push(strike(&site, params).map_err(at(i))?);
                     }

@@ -108,7 +108,9 @@ impl Body {
     pub fn strike(&self, site: &Site, lanes: Lanes) -> Result<Strike, BounceError> {
         let mut queue = Queue::default();
         self.enqueue(site, &mut queue)?;
-        Ok(self.strike_all(&queue, lanes)[0])
+        let strike = self.strike_all(&queue, lanes)[0];
+        strike.check()?;
+        Ok(strike)
     }
 
     /// Rigid normal velocity at first touch.
@@ -207,7 +209,9 @@ impl WithSimd for Run<'_> {
             for lane in 0..Pack::<S>::WIDTH {
                 let Some(strike) = group.attitudes[lane].strike else { continue };
                 let gone = group.leaves(lane) && group.rigid.place.lanes()[lane] > reach.lanes()[lane];
-                if gone || group.rigid.steps.lanes()[lane] >= f64::from(self.body.clock.most_steps) {
+                let capped = group.rigid.steps.lanes()[lane] >= f64::from(self.body.clock.most_steps);
+                // A gap that is no number stays none; the caller sees it in the result.
+                if gone || capped || !group.rigid.gap.lanes()[lane].is_finite() {
                     strikes[strike] = group.unload(lane, !gone);
                 }
             }

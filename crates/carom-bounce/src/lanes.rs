@@ -7,8 +7,8 @@ use pulp::{Scalar, Simd, WithSimd};
 /// A set of instructions for many strikes at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lanes {
-    /// One number at a time: every machine has them.
-    Scalar,
+    /// What every machine of the architecture has: plain code that the compiler may pair up.
+    Baseline,
     /// Vectors of 128 bits, on 64-bit ARM.
     Neon,
     /// Vectors of 256 bits, with AVX2 and FMA.
@@ -18,7 +18,7 @@ pub enum Lanes {
 }
 
 impl Lanes {
-    const ALL: [Lanes; 4] = [Lanes::Scalar, Lanes::Neon, Lanes::Avx2, Lanes::Avx512];
+    const ALL: [Lanes; 4] = [Lanes::Baseline, Lanes::Neon, Lanes::Avx2, Lanes::Avx512];
 
     /// What this machine has, narrowest first.
     pub fn available() -> Vec<Lanes> {
@@ -27,20 +27,20 @@ impl Lanes {
 
     /// The widest of this machine.
     pub fn widest() -> Lanes {
-        Lanes::available().pop().unwrap_or(Lanes::Scalar)
+        Lanes::available().pop().unwrap_or(Lanes::Baseline)
     }
 
-    /// Numbers that one instruction works on.
-    pub fn width(self) -> usize {
+    /// Strikes that run side by side: two vectors of them, so that the latency of one hides behind the other.
+    pub fn strikes(self) -> usize {
         match self {
-            Lanes::Scalar => 1,
-            Lanes::Neon => 2,
-            Lanes::Avx2 => 4,
-            Lanes::Avx512 => 8,
+            Lanes::Baseline => 2,
+            Lanes::Neon => 4,
+            Lanes::Avx2 => 8,
+            Lanes::Avx512 => 16,
         }
     }
 
-    /// Runs a task compiled for these instructions; one number at a time if the machine has not got them.
+    /// Runs a task compiled for these instructions; for the baseline if the machine has not got them.
     pub(crate) fn run<T: WithSimd>(self, task: T) -> T::Output {
         self.try_run(task).unwrap_or_else(|task| Scalar.vectorize(task))
     }
@@ -48,7 +48,7 @@ impl Lanes {
     /// Gives the task back if the machine has not got the instructions.
     fn try_run<T: WithSimd>(self, task: T) -> Result<T::Output, T> {
         match self {
-            Lanes::Scalar => Ok(Scalar.vectorize(task)),
+            Lanes::Baseline => Ok(Scalar.vectorize(task)),
             #[cfg(target_arch = "aarch64")]
             Lanes::Neon => run_if(pulp::aarch64::Neon::try_new(), task),
             #[cfg(target_arch = "x86_64")]
@@ -63,7 +63,7 @@ impl Lanes {
 impl fmt::Display for Lanes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Lanes::Scalar => "scalar",
+            Lanes::Baseline => "baseline",
             Lanes::Neon => "NEON",
             Lanes::Avx2 => "AVX2",
             Lanes::Avx512 => "AVX-512",

@@ -19,6 +19,9 @@ const EXACT_SHARE: f64 = 0.125;
 /// its own vibrations almost forever.
 const LONGEST_PERIODS: f64 = 30.0;
 
+/// Steps that no analysis exceeds.
+const MOST_STEPS: u32 = 100_000_000;
+
 /// What an impulse does to the approaching point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Impulse {
@@ -78,7 +81,8 @@ pub struct Params {
     pub method: Method,
     /// Length of a step.
     pub time_step: TimeStep,
-    /// Time after which the analysis ends, in seconds; 30 periods of the slowest mode when not given.
+    /// Time after which the analysis ends, in seconds; 30 periods of the slowest mode when not given. In no case it takes
+    /// more than 10⁸ steps.
     pub longest: Option<f64>,
 }
 
@@ -178,10 +182,10 @@ impl Params {
             return Err(BounceError::StepTooLong { step, angular_frequency: fastest, longest: longest_step });
         }
         let seconds = self.longest.unwrap_or(LONGEST_PERIODS * TAU / slowest);
-        let steps = (seconds / step).ceil();
-        match steps <= f64::from(u32::MAX) {
-            true => Ok(Clock { step, most_steps: steps.max(1.0) as u32 }),
-            false => Err(BounceError::TooManySteps { seconds, step, most: u32::MAX }),
+        let steps = (seconds / step).ceil().max(1.0);
+        if self.longest.is_some() && steps > f64::from(MOST_STEPS) {
+            return Err(BounceError::TooManySteps { seconds, step, most: MOST_STEPS });
         }
+        Ok(Clock { step, most_steps: steps.min(f64::from(MOST_STEPS)) as u32 })
     }
 }

@@ -14,7 +14,7 @@ use crate::params::Clock;
 use crate::{BounceError, Impulse, Method, Params, Site, fast};
 
 /// Gap that counts as none between micro-collisions, as a share of the way of approach in one step.
-pub(crate) const HAIRLINE: f64 = 1e-2;
+pub(crate) const HAIRLINE: f64 = 0.1;
 
 /// What came of a strike.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -23,7 +23,8 @@ pub struct Strike {
     pub restitution: f64,
     /// Seconds from first touch to last.
     pub contact_time: f64,
-    /// How many times the points touched: number of runs of steps with an impulse.
+    /// How many times the points touched: runs of steps with an impulse, where gaps of less than a tenth of the way of
+    /// approach in a step do not count.
     pub micro_collisions: u32,
     /// Time steps taken.
     pub steps: u32,
@@ -31,6 +32,16 @@ pub struct Strike {
     pub modal_energy: f64,
     /// Whether the analysis was given up at its longest time, while another touch could not be excluded.
     pub timed_out: bool,
+}
+
+impl Strike {
+    /// Refuses what came of numbers too large or too small for arithmetic.
+    pub(crate) fn check(&self) -> Result<(), BounceError> {
+        match self.restitution.is_finite() && self.modal_energy.is_finite() {
+            true => Ok(()),
+            false => Err(BounceError::Overflow { steps: self.steps }),
+        }
+    }
 }
 
 /// A strike through time (Fig. 8): one entry per step.
@@ -147,6 +158,9 @@ impl<'a, const N: usize> Contact<'a, N> {
         let (mut departure, mut touching) = (approach, false);
         while strike.steps < most_steps {
             let gap = normal.dot(self.relative(Moving::displacement));
+            if !gap.is_finite() {
+                return Err(BounceError::Overflow { steps: strike.steps });
+            }
             let impulse = match &flights {
                 None => self.printed_impulse(gap, step),
                 Some(flights) => self.exact_impulse(gap, flights, step),
@@ -179,7 +193,8 @@ impl<'a, const N: usize> Contact<'a, N> {
         // Without modes one impulse is all there is.
         strike.timed_out &= self.bodies.iter().any(Moving::vibrates);
         strike.restitution = self.params.attenuation * (-departure / approach);
-        strike.modal_energy = self.bodies.iter().map(Moving::modal_energy).sum();
+        strike.modal_energy = self.bodies.iter().map(Moving::modal_energy).fold(0.0, |sum, energy| sum + energy);
+        strike.check()?;
         Ok(strike)
     }
 
