@@ -5,14 +5,15 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use carom::modal::{LowerCsc, ModalParams, Place, Wanted, discretize, write_matrix_market};
+use carom::modal::{LowerCsc, ModalParams, ModalReport, Place, Wanted, discretize, write_matrix_market};
 use carom::object::Object;
 use carom::{BakeError, BakeRequest, Baked, Cache, Source, SourceError, bake};
 use miette::{Report, miette};
 use serde_json::{Value, json};
 
+use crate::interrupt;
 use crate::options::{ImportArgs, MaterialArgs, SetArgs, parse_length, parse_positive};
-use crate::ui::{Ui, Work, failure, hertz, length, mass, may_write, print, print_json, write};
+use crate::ui::{Ui, Work, count, failure, hertz, length, mass, may_write, print, print_json, write};
 
 /// Find how a body vibrates and keep it in a .carom file.
 ///
@@ -123,6 +124,7 @@ fn bake_one(args: &Args, input: &str, cache: Option<&Cache>, written: &mut Vec<P
         return Err(miette!("'{input}' would be written to {}, as an input before it", path.display()));
     }
     may_write(&path, args.force)?;
+    interrupt::leaves(unfinished(&request.source.name, written.len()));
     let progress = ui.progress(&request.source.name);
     let baked = bake(&request, cache, &|stage, share| progress.at(stage, share)).map_err(explained)?;
     drop(progress);
@@ -133,6 +135,15 @@ fn bake_one(args: &Args, input: &str, cache: Option<&Cache>, written: &mut Vec<P
         ui.warn(&format!("{}: {warning}", request.source.name));
     }
     Ok(Summary { path: Some(path), baked, seconds: clock.elapsed().as_secs_f64() })
+}
+
+/// What is left when the bake of a body is interrupted.
+fn unfinished(name: &str, written: usize) -> String {
+    match written {
+        0 => format!("{name} is not baked, and nothing was written"),
+        1 => format!("{name} is not baked; the object before it is written"),
+        _ => format!("{name} is not baked; the {written} objects before it are written"),
+    }
 }
 
 fn request(args: &Args, input: &str, ui: &Ui) -> Work<BakeRequest> {
@@ -212,9 +223,15 @@ impl Summary {
         let mut text = format!("{} ({}), {}", modal.name, modal.material.name, mass(modal.mass.mass));
         if let Some(field) = &modal.field {
             let size = field.grid.cell.max_element();
-            let _ = write!(text, ": {} cells of {}, {} unknowns", field.part_cell.len(), length(size), 3 * field.nodes);
+            let _ = write!(
+                text,
+                ": {} of {}, {} unknowns",
+                count(field.part_cell.len(), "cell", "cells"),
+                length(size),
+                3 * field.nodes
+            );
         } else if let Some((elements, unknowns)) = self.cells() {
-            let _ = write!(text, ": {elements} tetrahedra, {unknowns} unknowns");
+            let _ = write!(text, ": {}, {unknowns} unknowns", count(elements, "tetrahedron", "tetrahedra"));
         }
         let _ = match &modal.frequencies[..] {
             [] => write!(text, "\n  no elastic modes in the range"),
@@ -244,12 +261,18 @@ impl Summary {
             "first_frequency": modal.frequencies.first(),
             "last_frequency": modal.frequencies.last(),
             "seconds": self.seconds,
-            "stage_seconds": self.baked.report.as_ref().map(|report| report.seconds),
+            "stage_seconds": self.baked.report.as_ref().map(stage_seconds),
             "worst_residual": self.baked.report.as_ref().map(|report| report.eigen.worst_residual),
             "cached": self.baked.cached(),
             "warnings": provenance.warnings,
         })
     }
+}
+
+/// Seconds of each stage by name.
+fn stage_seconds(report: &ModalReport) -> Value {
+    let [cells, assemble, solve, surface] = report.seconds;
+    json!({ "cells": cells, "assemble": assemble, "solve": solve, "surface": surface })
 }
 
 fn export_matrices(args: &Args, input: &str, folder: &Path, ui: &Ui) -> Work<()> {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use carom::modal::{ModalParams, TetMesh, choose_cells};
+use carom::modal::{ModalParams, TetMesh, choose_cells, discretize};
 use carom::object::Object;
 use carom::shape::{Aabb, Body, Bvh, MassProperties, Warning, connected_pieces, wall_thickness};
 use carom::{Source, SourceError};
@@ -157,10 +157,18 @@ fn header(path: &Path) -> Work<(String, Vec<Tensor>)> {
 fn of_body(args: &Args, body: &Body, source: &Source, ui: &Ui) -> Work<Facts> {
     let surface = &body.surface;
     let material = args.material.choose(source.material.as_deref(), ui)?;
-    let properties = MassProperties::of_surface(surface, material.density);
-    let walls = wall_thickness(surface, &Bvh::new(surface), 2000);
     let open = |w: &Warning| matches!(w, Warning::Holes { .. } | Warning::NonManifold { .. } | Warning::Flipped { .. });
     let watertight = !body.warnings.iter().any(open);
+    let properties = match watertight {
+        true => Some(MassProperties::of_surface(surface, material.density)),
+        // Triangles that are missing cannot be added up; cells know the inside by the winding number, as baking does.
+        false => {
+            discretize(body, &material, &ModalParams::default(), &|_, _| {}).ok().map(|d| d.mesh.mass_properties())
+        }
+    };
+    let volume = properties.map(|properties| properties.mass / material.density);
+    // A ray that leaves through a hole measures nothing.
+    let walls = watertight.then(|| wall_thickness(surface, &Bvh::new(surface), 2000)).flatten();
     let pieces = connected_pieces(surface);
     let cells = choose_cells(body, &material, &ModalParams::default()).ok();
 
@@ -171,15 +179,18 @@ fn of_body(args: &Args, body: &Body, source: &Source, ui: &Ui) -> Work<Facts> {
     line("surface", format!("{} vertices, {} triangles", surface.positions.len(), surface.triangles.len()));
     line(
         "watertight",
-        if watertight { "yes".into() } else { "no; what follows from the volume is approximate".into() },
+        if watertight { "yes".into() } else { "no; volume and mass are those of the inside, by winding number".into() },
     );
     line("pieces", format!("{pieces} of surface"));
     line("size", sizes(surface.bounds()));
-    line("volume", format!("{:.6e} m³", surface.volume()));
+    line("volume", volume.map_or("not known: no inside was found".into(), |volume| format!("{volume:.6e} m³")));
     line("area", format!("{:.6e} m²", surface.area()));
     line("material", format!("{} ({} kg/m³)", material.name, material.density));
-    for (key, value) in mass_lines(&properties) {
+    for (key, value) in properties.iter().flat_map(mass_lines) {
         line(key, value);
+    }
+    if !watertight {
+        line("walls", "not measured, because the surface is open".into());
     }
     if let Some(walls) = walls {
         let place = triple(walls.place.into(), 4);
@@ -211,10 +222,10 @@ fn of_body(args: &Args, body: &Body, source: &Source, ui: &Ui) -> Work<Facts> {
         "watertight": watertight,
         "surface_pieces": pieces,
         "bounds": bounds_json(surface.bounds()),
-        "volume": surface.volume(),
+        "volume": volume,
         "area": surface.area(),
         "material": material,
-        "mass_properties": mass_json(&properties),
+        "mass_properties": properties.as_ref().map(mass_json),
         "walls": walls.map(|w| json!({ "thinnest": w.thinnest, "thin": w.thin, "median": w.median, "place": w.place.to_array() })),
         "cell_size": cells.as_ref().map(|cells| cells.cell_size),
         "warnings": warnings,
@@ -230,7 +241,10 @@ fn of_tetrahedra(source: &Source, mesh: &TetMesh, density: f64) -> Facts {
     let mut line = |key: &str, value: String| {
         let _ = writeln!(text, "  {key:<12} {value}");
     };
-    line("tetrahedra", format!("{elements} with {} nodes each, {nodes} nodes", mesh.elements().nodes_per_element()));
+    line(
+        "tetrahedra",
+        format!("{elements}, of {} nodes each; {nodes} nodes in all", mesh.elements().nodes_per_element()),
+    );
     line("pieces", mesh.pieces().to_string());
     line("size", sizes(bounds));
     line("volume", format!("{:.6e} m³", properties.mass / density));

@@ -4,6 +4,7 @@ mod bake;
 mod bench;
 mod demo;
 mod inspect;
+mod interrupt;
 mod materials;
 mod modes;
 mod options;
@@ -24,7 +25,7 @@ Exit codes:
   1    failed: the message says what and, where it can, what to do
   2    the command line itself was wrong
   101  a bug in Carom
-  130  interrupted; files are written whole or not at all
+  130  interrupted by Ctrl-C; the message says what is kept. A second Ctrl-C ends at once
 
 Baked objects are cached in $CAROM_CACHE, else $XDG_CACHE_HOME/carom, else ~/.cache/carom.
 The folder may be deleted at any time.";
@@ -63,6 +64,7 @@ enum Command {
 
 fn main() -> ExitCode {
     ui::install_hooks();
+    interrupt::install();
     let cli = Cli::parse();
     let ui = Ui::new(cli.quiet);
     match run(cli, &ui) {

@@ -141,7 +141,7 @@ impl MaterialArgs {
         }
         if !changed.is_empty() {
             chosen.source = format!("{name} with {}", changed.join(", "));
-            chosen.name = format!("{name} (changed)");
+            chosen.name = format!("{name}, changed");
         }
         chosen.validate().map(|()| chosen).map_err(|error| failure(error, None))
     }

@@ -10,6 +10,8 @@ use carom::object::write_whole_file;
 use indicatif::{ProgressBar, ProgressStyle};
 use miette::{Report, miette};
 
+use crate::interrupt;
+
 /// What a part of the command gives, or why not.
 pub type Work<T> = Result<T, Report>;
 
@@ -52,6 +54,7 @@ impl Ui {
                 .progress_chars("━╸─");
             let bar = ProgressBar::new(1000).with_style(style).with_prefix(name.to_owned());
             bar.enable_steady_tick(Duration::from_millis(120));
+            interrupt::draws_on(Some(bar.clone()));
             bar
         });
         Progress { bar, plain: !self.quiet && !self.terminal, name: name.to_owned(), stage: AtomicU8::new(u8::MAX) }
@@ -92,6 +95,7 @@ impl Progress {
 impl Drop for Progress {
     fn drop(&mut self) {
         if let Some(bar) = &self.bar {
+            interrupt::draws_on(None);
             bar.finish_and_clear();
         }
     }
@@ -113,7 +117,7 @@ pub fn print_json(value: &serde_json::Value) -> Work<()> {
 }
 
 /// A line on standard error; there is nobody to tell if that fails.
-fn say(text: &str) {
+pub fn say(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
@@ -127,6 +131,8 @@ pub fn may_write(path: &Path, force: bool) -> Work<()> {
 
 /// Writes a file whole or not at all, and makes its folder.
 pub fn write(path: &Path, bytes: &[u8]) -> Work<()> {
+    // Until the file is whole and its temporary name is gone.
+    let _guard = interrupt::Guard::new();
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     folder
         .map_or(Ok(()), std::fs::create_dir_all)
@@ -155,6 +161,11 @@ pub fn install_hooks() {
         let place = panic.location().map(|place| format!(" at {}:{}", place.file(), place.line())).unwrap_or_default();
         say(&format!("Carom has a bug and must stop, sorry. Please report it with what you did:\n  {what}{place}"));
     }));
+}
+
+/// A number of things, with the right word for one and for many.
+pub fn count(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
 }
 
 /// A frequency with its unit.
