@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use carom::modal::{ModalParams, TetMesh, choose_cells, discretize};
-use carom::object::Object;
+use carom::object::{Object, Statistics};
 use carom::shape::{Aabb, Body, Bvh, MassProperties, Warning, connected_pieces, wall_thickness};
 use carom::{Source, SourceError};
 use miette::miette;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::bake::explained;
 use crate::modes::load;
 use crate::options::{ImportArgs, MaterialArgs, SetArgs, parse_length};
-use crate::ui::{Ui, Work, hertz, length, mass, print, print_json};
+use crate::ui::{Ui, Work, hertz, length, mass, print, print_json, thousands};
 
 /// Tell what is in an object, a mesh or a shape.
 #[derive(clap::Args)]
@@ -95,6 +95,11 @@ fn of_object(object: &Object, path: &Path) -> Work<Facts> {
         _ => String::new(),
     };
     line("modes", format!("{} ({state}){range}", model.mode_count()));
+    if let Some(map) = &object.bounce {
+        let Statistics { min, average, max } = map.statistics(&model.surface);
+        let samples = thousands(map.len());
+        line("bounciness", format!("{average:.3} on average, {min:.3} to {max:.3}, from {samples} samples"));
+    }
     if let Some(field) = &model.field {
         let cell = length(field.grid.cell.max_element());
         line("cells", format!("{} of {cell}, {} unknowns", field.part_cell.len(), 3 * field.nodes));
@@ -124,6 +129,10 @@ fn of_object(object: &Object, path: &Path) -> Work<Facts> {
         "bounds": bounds_json(model.surface.bounds()),
         "modes": model.mode_count(),
         "frequencies": model.frequencies,
+        "restitution": object.bounce.as_ref().map(|map| {
+            let Statistics { min, average, max } = map.statistics(&model.surface);
+            json!({ "min": min, "average": average, "max": max, "samples": map.len() })
+        }),
         "cells": model.field.as_ref().map(|field| field.part_cell.len()),
         "unknowns": model.field.as_ref().map(|field| 3 * field.nodes),
         "provenance": provenance,

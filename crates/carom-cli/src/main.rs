@@ -3,14 +3,18 @@
 mod bake;
 mod bench;
 mod demo;
+mod frame;
 mod inspect;
 mod interrupt;
+mod map;
 mod materials;
 mod modes;
+mod objects;
 mod options;
 mod plot;
 mod reproduce;
 mod shapes;
+mod strike;
 mod ui;
 
 use std::process::ExitCode;
@@ -30,7 +34,7 @@ Exit codes:
 Baked objects are cached in $CAROM_CACHE, else $XDG_CACHE_HOME/carom, else ~/.cache/carom.
 The folder may be deleted at any time.";
 
-/// From a mesh and a material to how the body vibrates.
+/// From a mesh and a material to how the body vibrates and bounces.
 #[derive(Parser)]
 #[command(name = "carom", version, after_help = EXIT_CODES, subcommand_required = true, arg_required_else_help = true)]
 struct Cli {
@@ -48,6 +52,8 @@ struct Cli {
 enum Command {
     Bake(bake::Args),
     Modes(modes::Args),
+    Strike(strike::Args),
+    Map(map::Args),
     Inspect(inspect::Args),
     Shapes(shapes::Args),
     Materials(materials::Args),
@@ -84,6 +90,8 @@ fn run(cli: Cli, ui: &Ui) -> Work<ExitCode> {
     match cli.command {
         Command::Bake(args) => return bake::run(args, ui),
         Command::Modes(args) => modes::run(args, ui)?,
+        Command::Strike(args) => strike::run(args, ui)?,
+        Command::Map(args) => map::run(args, ui)?,
         Command::Inspect(args) => inspect::run(args, ui)?,
         Command::Shapes(args) => shapes::run(args, ui)?,
         Command::Materials(args) => materials::run(args)?,

@@ -1,11 +1,13 @@
 //! Carom's front: the crates of the engine under one roof, [`bake`] from a source to an object, and what turns
 //! results into pictures and glTF.
 
+pub use carom_bounce as bounce;
 pub use carom_modal as modal;
 pub use carom_object as object;
 pub use carom_shape as shape;
 
 mod bake;
+mod bounce_map;
 mod cache;
 mod camera;
 mod colormap;
@@ -14,6 +16,7 @@ mod divide;
 mod field_sheet;
 mod gltf_export;
 mod image;
+mod map_view;
 mod picture;
 mod ply_export;
 mod raster;
@@ -21,9 +24,11 @@ pub mod references;
 mod shade;
 mod sheet;
 mod source;
+mod tally;
 mod text;
 
-pub use bake::{BakeError, BakeRequest, Baked, bake};
+pub use bake::{BakeError, BakeRequest, Baked, Baker, Step, bake};
+pub use bounce_map::{MapError, MapParams, MapReport};
 pub use cache::Cache;
 pub use camera::View;
 pub use colormap::Colormap;
@@ -32,6 +37,7 @@ pub use divide::Divided;
 pub use field_sheet::{Scale, field_sheet};
 pub use gltf_export::{ExportError, GltfParams, field_to_glb, mesh_to_glb, modes_to_glb};
 pub use image::{Image, ImageError};
+pub use map_view::{MapView, MapViewError};
 pub use picture::{Background, Field, Paint, PictureError, PictureParams, render, render_mode};
 pub use ply_export::field_to_ply;
 pub use sheet::{Legend, contact_sheet, sheet};
