@@ -5,9 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use carom_object::ModalModel;
 use rayon::prelude::*;
 
+use crate::fast::{Body, Queue};
 use crate::lanes::Lanes;
-use crate::linear::{Linear, Queue};
-use crate::site::check_model;
 use crate::{BounceError, Method, Params, Place, Site, Strike, strike};
 
 /// Strikes that one thread takes at a time: enough that lanes seldom run empty, few enough to share out evenly.
@@ -28,7 +27,7 @@ pub fn strike_all(
     strike_all_with(model, places, params, Lanes::widest(), progress, stop)
 }
 
-/// As [`strike_all`], with given instructions where the method is [`Method::Linear`].
+/// As [`strike_all`], with given instructions where the method is [`Method::Fast`].
 pub fn strike_all_with(
     model: &ModalModel,
     places: &[Place],
@@ -38,11 +37,9 @@ pub fn strike_all_with(
     stop: &AtomicBool,
 ) -> Result<Vec<Strike>, BounceError> {
     params.check()?;
-    check_model(model)?;
-    let body = Site::rigid(model);
-    let inverse_inertia = body.inertia.inverse();
-    let linear = match params.effective_method() {
-        Method::Linear => Some(Linear::new(&body, params)?),
+    let body = Site::of_body(model)?;
+    let fast = match params.effective_method() {
+        Method::Fast => Some(Body::new(&body, params)?),
         _ => None,
     };
     let done = AtomicUsize::new(0);
@@ -55,18 +52,25 @@ pub fn strike_all_with(
             }
             let mut site = body.clone();
             let at = |i: usize| move |source| BounceError::Place { index: share * SHARE + i, source: Box::new(source) };
-            let strikes = match &linear {
-                Some(linear) => {
-                    let mut queue = Queue::with_capacity(places.len(), model.mode_count());
+            let strikes = match &fast {
+                Some(fast) => {
+                    let mut queue = Queue::default();
                     for (i, place) in places.iter().enumerate() {
                         site.move_to(model, place).map_err(at(i))?;
-                        queue.push(&site, &inverse_inertia);
+                        fast.enqueue(&site, &mut queue).map_err(at(i))?;
                     }
-                    linear.run(&queue, lanes)
+                    let strikes = fast.strike_all(&queue, lanes);
+                    for (i, strike) in strikes.iter().enumerate() {
+                        strike.check().map_err(at(i))?;
+                    }
+                    strikes
                 }
                 None => {
                     let mut strikes = Vec::with_capacity(places.len());
                     for (i, place) in places.iter().enumerate() {
+                        if stop.load(Ordering::Relaxed) {
+                            return Err(BounceError::Stopped);
+                        }
                         site.move_to(model, place).map_err(at(i))?;
                         strikes.push(strike(&site, params).map_err(at(i))?);
                     }

@@ -109,6 +109,14 @@ pub enum BounceError {
         /// Relative normal velocity before contact.
         velocity: f64,
     },
+    /// Numbers too large or too small for arithmetic.
+    #[error(
+        "the numbers of the strike are not finite after {steps} steps: masses, shapes or frequencies are out of proportion"
+    )]
+    Overflow {
+        /// Steps taken.
+        steps: u32,
+    },
     /// One of many places was refused.
     #[error("place {index}: {source}")]
     Place {

@@ -1,34 +1,28 @@
-//! Which instructions run the linear problem: chosen when the program runs, so one binary serves every machine.
+//! Which instructions the fast method runs on: chosen when the program runs, so that one binary serves every machine.
 
 use std::fmt;
+
+use pulp::{Scalar, Simd, WithSimd};
 
 /// A set of instructions for many strikes at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lanes {
-    /// One strike at a time.
-    Scalar,
-    /// Vectors of 128 bits, which every 64-bit processor has.
+    /// What every machine of the architecture has: plain code that the compiler may pair up.
     Baseline,
-    /// Vectors of 256 bits with fused multiplication and addition.
+    /// Vectors of 128 bits, on 64-bit ARM.
+    Neon,
+    /// Vectors of 256 bits, with AVX2 and FMA.
     Avx2,
-    /// Vectors of 512 bits.
+    /// Vectors of 512 bits, with AVX-512.
     Avx512,
 }
 
 impl Lanes {
+    const ALL: [Lanes; 4] = [Lanes::Baseline, Lanes::Neon, Lanes::Avx2, Lanes::Avx512];
+
     /// What this machine has, narrowest first.
     pub fn available() -> Vec<Lanes> {
-        let mut lanes = vec![Lanes::Scalar, Lanes::Baseline];
-        #[cfg(target_arch = "x86_64")]
-        {
-            if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
-                lanes.push(Lanes::Avx2);
-            }
-            if std::arch::is_x86_feature_detected!("avx512f") {
-                lanes.push(Lanes::Avx512);
-            }
-        }
-        lanes
+        Lanes::ALL.into_iter().filter(|lanes| lanes.try_run(Nothing).is_ok()).collect()
     }
 
     /// The widest of this machine.
@@ -36,28 +30,32 @@ impl Lanes {
         Lanes::available().pop().unwrap_or(Lanes::Baseline)
     }
 
-    /// Numbers that one instruction works on.
-    pub fn width(self) -> usize {
+    /// Strikes that run side by side: two vectors of them, so that the latency of one hides behind the other.
+    pub fn strikes(self) -> usize {
         match self {
-            Lanes::Scalar => 1,
             Lanes::Baseline => 2,
-            Lanes::Avx2 => 4,
-            Lanes::Avx512 => 8,
+            Lanes::Neon => 4,
+            Lanes::Avx2 => 8,
+            Lanes::Avx512 => 16,
         }
     }
 
-    /// Runs a task, compiled for these instructions; for the widest below them where the machine has not got them.
-    pub(crate) fn run<T: LaneTask>(self, task: T) -> T::Output {
-        let lanes = if Lanes::available().contains(&self) { self } else { Lanes::widest() };
-        match lanes {
-            Lanes::Scalar => task.run::<1, false>(),
+    /// Runs a task compiled for these instructions; for the baseline if the machine has not got them.
+    pub(crate) fn run<T: WithSimd>(self, task: T) -> T::Output {
+        self.try_run(task).unwrap_or_else(|task| Scalar.vectorize(task))
+    }
+
+    /// Gives the task back if the machine has not got the instructions.
+    fn try_run<T: WithSimd>(self, task: T) -> Result<T::Output, T> {
+        match self {
+            Lanes::Baseline => Ok(Scalar.vectorize(task)),
+            #[cfg(target_arch = "aarch64")]
+            Lanes::Neon => run_if(pulp::aarch64::Neon::try_new(), task),
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: `available` has found the instructions on this machine.
-            Lanes::Avx2 => unsafe { run_avx2(task) },
+            Lanes::Avx2 => run_if(pulp::x86::V3::try_new(), task),
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: as above.
-            Lanes::Avx512 => unsafe { run_avx512(task) },
-            _ => task.run::<4, false>(),
+            Lanes::Avx512 => run_if(pulp::x86::V4::try_new(), task),
+            _ => Err(task),
         }
     }
 }
@@ -65,33 +63,27 @@ impl Lanes {
 impl fmt::Display for Lanes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Lanes::Scalar => "scalar",
-            Lanes::Baseline => "128 bits",
+            Lanes::Baseline => "baseline",
+            Lanes::Neon => "NEON",
             Lanes::Avx2 => "AVX2",
             Lanes::Avx512 => "AVX-512",
         })
     }
 }
 
-/// Work that is written once for any number of strikes at a time. `run` must be inlined always, so that it is
-/// compiled with the instructions of its caller.
-pub(crate) trait LaneTask {
-    type Output;
-    /// With so many strikes at a time. `FUSED` says that a·b + c is one instruction; where it is not, asking for it
-    /// would call a library function.
-    fn run<const WIDTH: usize, const FUSED: bool>(self) -> Self::Output;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+fn run_if<S: Simd, T: WithSimd>(simd: Option<S>, task: T) -> Result<T::Output, T> {
+    match simd {
+        Some(simd) => Ok(simd.vectorize(task)),
+        None => Err(task),
+    }
 }
 
-// Two vectors at a time: the latency of one hides behind the other.
+/// A task that only finds out whether the instructions are there.
+struct Nothing;
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
-fn run_avx2<T: LaneTask>(task: T) -> T::Output {
-    task.run::<8, true>()
-}
+impl WithSimd for Nothing {
+    type Output = ();
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f")]
-fn run_avx512<T: LaneTask>(task: T) -> T::Output {
-    task.run::<16, true>()
+    fn with_simd<S: Simd>(self, _: S) {}
 }

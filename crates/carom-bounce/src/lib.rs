@@ -9,11 +9,12 @@
 
 mod batch;
 mod error;
+mod fast;
 mod impulse;
 mod lanes;
-mod linear;
 mod moving;
 mod oscillator;
+mod pack;
 mod params;
 mod sampling;
 mod site;

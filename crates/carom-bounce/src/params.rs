@@ -19,6 +19,9 @@ const EXACT_SHARE: f64 = 0.125;
 /// its own vibrations almost forever.
 const LONGEST_PERIODS: f64 = 30.0;
 
+/// Steps that no analysis exceeds.
+const MOST_STEPS: u32 = 100_000_000;
+
 /// What an impulse does to the approaching point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Impulse {
@@ -39,10 +42,9 @@ pub enum Method {
     /// Modes fly exactly between impulses. A breaking impulse closes the gap at the end of its step, which is second
     /// order; an elastic one reflects the velocity and keeps energy to round-off.
     Exact,
-    /// As `Exact`, with the body's attitude frozen while it touches: a linear problem in the normal direction alone,
-    /// solved for many points at once. Without rotation restitution does not depend on speed, so this is for speeds
-    /// that turn the body little during contact. Breaking impulses without spin and friction only; else `Exact` is taken.
-    Linear,
+    /// As `Exact`, for many strikes at once: attitude and lever arm of the body are brought up to date only once in
+    /// sixteen steps. Frictionless breaking impulses only; else `Exact` is taken.
+    Fast,
 }
 
 /// Length of a time step.
@@ -79,7 +81,8 @@ pub struct Params {
     pub method: Method,
     /// Length of a step.
     pub time_step: TimeStep,
-    /// Time after which the analysis ends, in seconds; 30 periods of the slowest mode when not given.
+    /// Time after which the analysis ends, in seconds; 30 periods of the slowest mode when not given. In no case it takes
+    /// more than 10⁸ steps.
     pub longest: Option<f64>,
 }
 
@@ -109,17 +112,17 @@ pub(crate) struct Clock {
 }
 
 impl Params {
-    /// The default with [`Method::Linear`]: for many points of one body.
+    /// The default with [`Method::Fast`]: for many points of one body.
     pub fn fast() -> Params {
-        Params { method: Method::Linear, ..Params::default() }
+        Params { method: Method::Fast, ..Params::default() }
     }
 
-    /// The method that is really taken: [`Method::Linear`] knows no spin, friction or elastic impulses and gives way
+    /// The method that is really taken: [`Method::Fast`] knows no friction and no elastic impulses and gives way
     /// to [`Method::Exact`].
     pub fn effective_method(&self) -> Method {
-        let linear = self.spin == DVec3::ZERO && self.friction == 0.0 && self.impulse == Impulse::Breaking;
+        let simple = self.friction == 0.0 && self.impulse == Impulse::Breaking;
         match self.method {
-            Method::Linear if !linear => Method::Exact,
+            Method::Fast if !simple => Method::Exact,
             method => method,
         }
     }
@@ -179,10 +182,10 @@ impl Params {
             return Err(BounceError::StepTooLong { step, angular_frequency: fastest, longest: longest_step });
         }
         let seconds = self.longest.unwrap_or(LONGEST_PERIODS * TAU / slowest);
-        let steps = (seconds / step).ceil();
-        match steps <= f64::from(u32::MAX) {
-            true => Ok(Clock { step, most_steps: steps.max(1.0) as u32 }),
-            false => Err(BounceError::TooManySteps { seconds, step, most: u32::MAX }),
+        let steps = (seconds / step).ceil().max(1.0);
+        if self.longest.is_some() && steps > f64::from(MOST_STEPS) {
+            return Err(BounceError::TooManySteps { seconds, step, most: MOST_STEPS });
         }
+        Ok(Clock { step, most_steps: steps.min(f64::from(MOST_STEPS)) as u32 })
     }
 }

@@ -76,13 +76,11 @@ pub struct Site {
 impl Site {
     /// A point of a model's surface; `normal` need not have unit length.
     pub fn on(model: &ModalModel, triangle: usize, barycentric: DVec3, normal: DVec3) -> Result<Site, BounceError> {
-        let place = Place { triangle: triangle as u32, barycentric, normal };
-        if triangle > u32::MAX as usize {
+        let Ok(index) = u32::try_from(triangle) else {
             return Err(BounceError::NoTriangle { triangle, triangles: model.surface.triangles.len() });
-        }
-        check_model(model)?;
-        let mut site = Site::rigid(model);
-        site.move_to(model, &place)?;
+        };
+        let mut site = Site::of_body(model)?;
+        site.move_to(model, &Place { triangle: index, barycentric, normal })?;
         Ok(site)
     }
 
@@ -107,19 +105,29 @@ impl Site {
         }
     }
 
-    /// What all sites of a model have in common; not yet at any point.
-    pub(crate) fn rigid(model: &ModalModel) -> Site {
-        Site {
+    /// What all sites of a model have in common, not yet at any point. Refuses a held model, and one whose numbers no
+    /// body has or whose shapes do not fit its surface.
+    pub(crate) fn of_body(model: &ModalModel) -> Result<Site, BounceError> {
+        if model.held {
+            return Err(BounceError::Held { body: model.name.clone() });
+        }
+        let (found, expected) = (model.shapes.len(), model.mode_count().saturating_mul(model.surface.positions.len()));
+        if found != expected {
+            return Err(BounceError::ShapeCount { body: model.name.clone(), found, expected });
+        }
+        let site = Site {
             arm: DVec3::ZERO,
             normal: DVec3::X,
             mass: model.mass.mass,
             inertia: model.mass.inertia,
             angular_frequencies: (0..model.mode_count()).map(|mode| model.angular_frequency(mode)).collect(),
             shapes: Vec::new(),
-        }
+        };
+        site.check_body()?;
+        Ok(site)
     }
 
-    /// Goes to another place of the model whose body this is, which [`check_model`] has accepted.
+    /// Goes to another place of the model whose body this is, from [`Site::of_body`].
     pub(crate) fn move_to(&mut self, model: &ModalModel, place: &Place) -> Result<(), BounceError> {
         let Place { barycentric: weights, normal, .. } = *place;
         let (triangle, triangles) = (place.triangle as usize, model.surface.triangles.len());
@@ -133,38 +141,55 @@ impl Site {
         let [a, b, c] = model.surface.corners(triangle);
         self.arm = a * weights.x + b * weights.y + c * weights.z - model.mass.centre;
         model.shapes_on_triangle(triangle, weights, &mut self.shapes);
-        Ok(())
+        self.check_point()
     }
 
     /// Refuses numbers that no body has.
     pub fn check(&self) -> Result<(), BounceError> {
+        self.check_body()?;
+        self.check_point()
+    }
+
+    /// Refuses mass, inertia and frequencies that no body has.
+    pub(crate) fn check_body(&self) -> Result<(), BounceError> {
+        let refuse = |quantity, value: String, expected| Err(BounceError::Body { quantity, value, expected });
+        if !(self.mass > 0.0 && self.mass.is_finite()) {
+            return refuse("mass", self.mass.to_string(), "a positive number of kg");
+        }
+        let (moments, largest) = (symmetric_eigen(self.inertia).0, self.inertia.to_cols_array().map(f64::abs));
+        let tolerance = 1e-9 * largest.into_iter().fold(0.0, f64::max);
+        let symmetric = self.inertia.abs_diff_eq(self.inertia.transpose(), tolerance);
+        if !(self.inertia.is_finite() && symmetric && moments.min_element() > 0.0) {
+            return refuse("inertia", self.inertia.to_string(), "a symmetric, positive definite matrix in kg m²");
+        }
+        match self.angular_frequencies.iter().position(|&omega| !(omega > 0.0 && omega.is_finite())) {
+            Some(mode) => {
+                let problem = format!("{} rad/s, expected more than zero", self.angular_frequencies[mode]);
+                Err(BounceError::Mode { mode, problem })
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses arm, normal and shapes that no point of a body has.
+    pub(crate) fn check_point(&self) -> Result<(), BounceError> {
         let refuse = |quantity, value: String, expected| Err(BounceError::Body { quantity, value, expected });
         if !self.arm.is_finite() {
             return refuse("arm", self.arm.to_string(), "three finite numbers");
         }
-        if !(self.normal.length() - 1.0).abs().le(&1e-9) {
+        if !(self.normal.is_finite() && (self.normal.length() - 1.0).abs() <= 1e-9) {
             return Err(BounceError::Normal { normal: self.normal });
         }
-        if !(self.mass > 0.0 && self.mass.is_finite()) {
-            return refuse("mass", self.mass.to_string(), "a positive number of kg");
+        if self.shapes.len() != self.angular_frequencies.len() {
+            return refuse("number of shapes", self.shapes.len().to_string(), "as many as angular frequencies");
         }
-        let moments = symmetric_eigen(self.inertia).0;
-        if !(self.inertia.is_finite() && moments.min_element() > 0.0) {
-            return refuse("inertia", self.inertia.to_string(), "a positive definite matrix");
-        }
-        let (modes, shapes) = (self.angular_frequencies.len(), self.shapes.len());
-        if modes != shapes {
-            return refuse("number of shapes", shapes.to_string(), "as many as angular frequencies");
-        }
-        for (mode, (&omega, &shape)) in self.angular_frequencies.iter().zip(&self.shapes).enumerate() {
-            if !(omega > 0.0 && omega.is_finite()) {
-                return Err(BounceError::Mode { mode, problem: format!("{omega} rad/s, expected more than zero") });
+        match self.shapes.iter().position(|shape| !shape.is_finite()) {
+            Some(mode) => {
+                let problem = format!("the shape {}, expected finite numbers", self.shapes[mode]);
+                Err(BounceError::Mode { mode, problem })
             }
-            if !shape.is_finite() {
-                return Err(BounceError::Mode { mode, problem: format!("the shape {shape}, expected finite numbers") });
-            }
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// Largest angular frequency, zero without modes.
@@ -175,18 +200,6 @@ impl Site {
     /// Smallest angular frequency, infinite without modes.
     pub(crate) fn slowest(&self) -> f64 {
         self.angular_frequencies.iter().copied().fold(f64::INFINITY, f64::min)
-    }
-}
-
-/// Refuses a model on which no site can be: a held one, or one whose shapes do not fit its surface.
-pub(crate) fn check_model(model: &ModalModel) -> Result<(), BounceError> {
-    if model.held {
-        return Err(BounceError::Held { body: model.name.clone() });
-    }
-    let (found, expected) = (model.shapes.len(), model.mode_count().saturating_mul(model.surface.positions.len()));
-    match found == expected {
-        true => Ok(()),
-        false => Err(BounceError::ShapeCount { body: model.name.clone(), found, expected }),
     }
 }
 

@@ -11,10 +11,10 @@ use crate::impulse::breaking_impulse;
 use crate::lanes::Lanes;
 use crate::moving::{Flights, Moving};
 use crate::params::Clock;
-use crate::{BounceError, Impulse, Method, Params, Site, linear};
+use crate::{BounceError, Impulse, Method, Params, Site, fast};
 
 /// Gap that counts as none between micro-collisions, as a share of the way of approach in one step.
-pub(crate) const HAIRLINE: f64 = 1e-6;
+pub(crate) const HAIRLINE: f64 = 0.1;
 
 /// What came of a strike.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -23,7 +23,8 @@ pub struct Strike {
     pub restitution: f64,
     /// Seconds from first touch to last.
     pub contact_time: f64,
-    /// How many times the points touched: number of runs of steps with an impulse.
+    /// How many times the points touched: runs of steps with an impulse, where gaps of less than a tenth of the way of
+    /// approach in a step do not count.
     pub micro_collisions: u32,
     /// Time steps taken.
     pub steps: u32,
@@ -31,6 +32,16 @@ pub struct Strike {
     pub modal_energy: f64,
     /// Whether the analysis was given up at its longest time, while another touch could not be excluded.
     pub timed_out: bool,
+}
+
+impl Strike {
+    /// Refuses what came of numbers too large or too small for arithmetic.
+    pub(crate) fn check(&self) -> Result<(), BounceError> {
+        match self.restitution.is_finite() && self.modal_energy.is_finite() {
+            true => Ok(()),
+            false => Err(BounceError::Overflow { steps: self.steps }),
+        }
+    }
 }
 
 /// A strike through time (Fig. 8): one entry per step.
@@ -50,17 +61,17 @@ pub struct Series {
 
 /// Strikes a body against a rigid plane.
 ///
-/// With [`Method::Linear`] the result has the same bits as that of [`strike_all`](crate::strike_all).
+/// With [`Method::Fast`] the result has the same bits as that of [`strike_all`](crate::strike_all).
 pub fn strike(site: &Site, params: &Params) -> Result<Strike, BounceError> {
-    if params.effective_method() == Method::Linear {
+    if params.effective_method() == Method::Fast {
         site.check()?;
         params.check()?;
-        return linear::strike_one(site, params, Lanes::widest());
+        return fast::Body::new(site, params)?.strike(site, Lanes::widest());
     }
     strike_on_plane(site, params, None)
 }
 
-/// As [`strike`], with its course through time. [`Method::Linear`] gives way to [`Method::Exact`].
+/// As [`strike`], with its course through time. [`Method::Fast`] gives way to [`Method::Exact`].
 pub fn strike_series(site: &Site, params: &Params) -> Result<(Strike, Series), BounceError> {
     let mut series = Series::default();
     let strike = strike_on_plane(site, params, Some(&mut series))?;
@@ -71,7 +82,7 @@ pub fn strike_series(site: &Site, params: &Params) -> Result<(Strike, Series), B
 ///
 /// The second body is turned so that its normal opposes that of the first, by the smallest such turn; about the normal
 /// it may be turned beforehand by [`Site::turned`], which matters with friction only. The centres of mass approach
-/// along the normal at [`Params::speed`], with no total momentum. [`Method::Linear`] gives way to [`Method::Exact`].
+/// along the normal at [`Params::speed`], with no total momentum. [`Method::Fast`] gives way to [`Method::Exact`].
 ///
 /// ```
 /// # use carom_bounce::{Params, Site, strike, strike_pair};
@@ -142,11 +153,14 @@ impl<'a, const N: usize> Contact<'a, N> {
             return Err(BounceError::NotApproaching { velocity: approach });
         }
         let mut strike = Strike { timed_out: true, ..Strike::default() };
-        // Points that lie on each other may seem apart by round-off for a step; that is no new collision.
-        let hairline = -HAIRLINE * approach * step;
+        // Points that lie on each other may seem apart for a step, by round-off; that is no new collision.
+        let hairline = HAIRLINE * self.params.speed * step;
         let (mut departure, mut touching) = (approach, false);
         while strike.steps < most_steps {
             let gap = normal.dot(self.relative(Moving::displacement));
+            if !gap.is_finite() {
+                return Err(BounceError::Overflow { steps: strike.steps });
+            }
             let impulse = match &flights {
                 None => self.printed_impulse(gap, step),
                 Some(flights) => self.exact_impulse(gap, flights, step),
@@ -179,7 +193,8 @@ impl<'a, const N: usize> Contact<'a, N> {
         // Without modes one impulse is all there is.
         strike.timed_out &= self.bodies.iter().any(Moving::vibrates);
         strike.restitution = self.params.attenuation * (-departure / approach);
-        strike.modal_energy = self.bodies.iter().map(Moving::modal_energy).sum();
+        strike.modal_energy = self.bodies.iter().map(Moving::modal_energy).fold(0.0, |sum, energy| sum + energy);
+        strike.check()?;
         Ok(strike)
     }
 

@@ -5,7 +5,7 @@ mod support;
 use carom_bounce::{Impulse, Method, Params, TimeStep, strike, strike_pair};
 use support::{SOUND, rod};
 
-const METHODS: [Method; 3] = [Method::Printed, Method::Exact, Method::Linear];
+const METHODS: [Method; 3] = [Method::Printed, Method::Exact, Method::Fast];
 
 fn fine(method: Method) -> Params {
     Params { method, time_step: TimeStep::Share(0.02), ..Params::default() }
