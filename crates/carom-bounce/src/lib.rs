@@ -6,3 +6,5 @@
 
 mod sampling;
 mod site;
+
+pub use sampling::{SHARP_ANGLE, SamplingError, SamplingParams, geodesic_sphere};

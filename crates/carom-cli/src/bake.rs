@@ -230,7 +230,7 @@ impl Summary {
     }
 
     fn json(&self) -> Value {
-        let Object { modal, provenance } = &self.baked.object;
+        let Object { modal, provenance, .. } = &self.baked.object;
         let (cells, unknowns) = self.cells().unzip();
         json!({
             "name": modal.name,

@@ -135,7 +135,7 @@ pub fn bake(
         carom_version: env!("CARGO_PKG_VERSION").into(),
         warnings,
     };
-    let object = Object { modal, provenance };
+    let object = Object { modal, bounce: None, provenance };
     object.validate()?;
     if let Some(cache) = cache {
         cache.keep(request, &object);
