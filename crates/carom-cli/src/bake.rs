@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use carom::bounce::{Impulse, Method, Params, SamplingParams};
+use carom::bounce::{Impulse, Params, SamplingParams};
 use carom::modal::{LowerCsc, ModalParams, Place, Wanted, discretize, write_matrix_market};
 use carom::object::{BounceMap, Object, Statistics};
 use carom::{BakeError, BakeRequest, Baked, Baker, Cache, MapError, MapParams, Source, SourceError, Step};
@@ -93,26 +93,22 @@ pub struct MapArgs {
     #[arg(long, value_name = "N", conflicts_with = "no_map", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
     samples: Option<u32>,
     /// Edges whose faces differ by more than this many degrees are sharp: they and their corners are struck from many
-    /// directions. 40 unless given.
+    /// directions too. 40 suits bodies with edges; a scan has none.
     #[arg(long, value_name = "DEGREES", value_parser = parse_positive, conflicts_with = "no_map")]
     sharp: Option<f64>,
-    /// Take no edge as sharp: faces only.
-    #[arg(long, conflicts_with_all = ["sharp", "no_map"])]
-    smooth: bool,
     /// Keep the map with one byte per number.
     #[arg(long, conflicts_with = "no_map")]
     quantize: bool,
-    /// Speed of impact in m/s. At usual speeds the map hardly depends on it, and the fast analysis not at all; given, the
-    /// full one is taken.
-    #[arg(long, value_name = "M/S", value_parser = parse_positive, conflicts_with = "no_map")]
-    speed: Option<f64>,
+    /// Speed of impact in m/s; it matters little.
+    #[arg(long, value_name = "M/S", default_value_t = 1.0, value_parser = parse_positive, conflicts_with = "no_map")]
+    speed: f64,
     /// Damping β of vibrations in seconds, in proportion to stiffness.
     #[arg(long, value_name = "SECONDS", default_value_t = 0.0, value_parser = parse_non_negative, conflicts_with = "no_map")]
     damping: f64,
-    /// Coefficient of friction at the point of contact; given, the full analysis is taken.
+    /// Coefficient of friction at the point of contact. Such a map takes much longer.
     #[arg(long, value_name = "MU", default_value_t = 0.0, value_parser = parse_non_negative, conflicts_with = "no_map")]
     friction: f64,
-    /// Reflect the point of contact instead of stopping it; the full analysis is taken.
+    /// Reflect the point of contact instead of stopping it. Such a map takes much longer.
     #[arg(long, conflicts_with = "no_map")]
     elastic: bool,
 }
@@ -120,13 +116,13 @@ pub struct MapArgs {
 impl MapArgs {
     /// As the library takes them.
     fn params(&self) -> Option<MapParams> {
-        let usual = SamplingParams::default();
-        let sharp_angle = if self.smooth { None } else { self.sharp.map(f64::to_radians).or(usual.sharp_angle) };
-        let samples = self.samples.map(|samples| samples as usize);
-        let sampling = SamplingParams { samples, sharp_angle, ..usual };
+        let sampling = SamplingParams {
+            samples: self.samples.map(|samples| samples as usize),
+            sharp_angle: self.sharp.map(f64::to_radians),
+            ..SamplingParams::default()
+        };
         let strike = Params {
-            speed: self.speed.unwrap_or(1.0),
-            method: if self.speed.is_some() { Method::Exact } else { Method::Linear },
+            speed: self.speed,
             damping: self.damping,
             friction: self.friction,
             impulse: if self.elastic { Impulse::Elastic } else { Impulse::Breaking },

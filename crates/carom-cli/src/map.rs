@@ -114,10 +114,8 @@ fn look_up(args: &Args, object: &Object, map: &BounceMap, at: Point) -> Work<()>
         _ => Interpolation::Nearest,
     };
     let lookup = map.lookup(&object.modal.surface).map_err(|error| failure(error, None))?;
-    let Some(restitution) = lookup.at(place.triangle as usize, place.barycentric, place.normal, interpolation) else {
-        let help = "--interpolation nearest finds the next sample around";
-        return Err(miette!(help = help, "the triangle at this point has no sample of its own"));
-    };
+    let restitution = lookup.at(place.triangle as usize, point, place.normal, interpolation);
+    let restitution = restitution.ok_or_else(|| miette!("the map has no number at this point"))?;
     let (point, normal) = (frame.point_of_mesh(point), frame.direction_of_mesh(place.normal));
     if args.json {
         return print_json(&json!({
@@ -130,7 +128,7 @@ fn look_up(args: &Args, object: &Object, map: &BounceMap, at: Point) -> Work<()>
         }));
     }
     print(&format!(
-        "{} ({}) at {}, normal {}\n  restitution  {restitution:.4} ({} sample of the map)\n",
+        "{} ({}) at {}, normal {}\n  restitution  {restitution:.4} ({} in the map)\n",
         object.modal.name,
         object.modal.material.name,
         numbers(point, 6),

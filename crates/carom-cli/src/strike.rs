@@ -107,7 +107,7 @@ pub fn run(args: Args, ui: &Ui) -> Work<()> {
     let refused = |error: BounceError| refused(error, &first);
     // The course is wanted for a plot only, but fast strikes have none.
     let (strike, series) = match (&second, params.method) {
-        (None, Method::Linear) if args.series.is_none() => {
+        (None, Method::Fast) if args.series.is_none() => {
             (carom::bounce::strike(&first.site, &params).map_err(refused)?, Series::default())
         }
         (None, _) => strike_series(&first.site, &params).map_err(refused)?,
@@ -196,7 +196,7 @@ fn params(args: &Args, frame: &Frame) -> Params {
         friction: args.friction,
         method: match args.method.as_str() {
             "exact" => Method::Exact,
-            "fast" => Method::Linear,
+            "fast" => Method::Fast,
             _ => Method::Printed,
         },
         time_step: args.time_step.map_or(TimeStep::Chosen, TimeStep::Seconds),

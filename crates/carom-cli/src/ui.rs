@@ -103,7 +103,7 @@ impl Progress {
         let new = state.what != Some(what);
         state.what = Some(what);
         let left = if step == Step::Map { state.time_left(share) } else { None };
-        let message = left.map_or(what.to_owned(), |left| format!("{what}, {} left", duration(left)));
+        let message = left.map_or(what.to_owned(), |left| format!("{what}, {} left", duration(left.max(1.0))));
         if let Some(bar) = &self.bar {
             bar.set_position((1000.0 * (from + (to - from) * share.clamp(0.0, 1.0))) as u64);
             bar.set_message(message);

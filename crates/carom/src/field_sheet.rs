@@ -38,7 +38,7 @@ pub fn field_sheet(
     let text_size = (0.042 * params.width as f64).clamp(11.0, 26.0);
     let gap = text_size.round() as usize;
     let head = (4.4 * text_size) as usize;
-    let scale_width = (11.0 * text_size) as usize;
+    let scale_width = (13.5 * text_size) as usize;
     let width = 2 * (params.width + gap) + gap + scale_width;
     let mut page = Image::new(width, head + params.height + gap, PAPER);
     draw(&mut page, title, [gap as f64, 1.9 * text_size], 1.45 * text_size, Align::Left, Weight::Bold, INK);
@@ -51,7 +51,7 @@ pub fn field_sheet(
     Ok(page)
 }
 
-/// An upright bar of colours: numbers at its left, the distribution at its right, and the marks on top of that.
+/// An upright bar of colours: numbers at its left, the distribution at its right, and the marks beyond.
 fn draw_scale(page: &mut Image, scale: &Scale, colormap: Colormap, corner: [f64; 2], height: f64, text_size: f64) {
     let (low, high) = scale.range;
     let (top, bottom) = (corner[1] + 0.5 * text_size, corner[1] + height - 0.5 * text_size);
@@ -82,11 +82,11 @@ fn draw_scale(page: &mut Image, scale: &Scale, colormap: Colormap, corner: [f64;
     }
     for (value, label) in &scale.marks {
         let y = place(*value).clamp(top, bottom - 1.0);
-        for x in bar[0] as usize..(bar[1] + 6.0 * text_size) as usize {
+        for x in bar[0] as usize..(bar[1] + 6.2 * text_size) as usize {
             page.blend(x, y as usize, INK, 0.75);
         }
-        let at = [bar[1] + 6.0 * text_size, y - 0.3 * text_size];
-        draw(page, label, at, 0.85 * text_size, Align::Right, Weight::Regular, INK);
+        let at = [bar[1] + 6.4 * text_size, y + 0.3 * text_size];
+        draw(page, label, at, 0.85 * text_size, Align::Left, Weight::Regular, INK);
     }
 }
 
@@ -128,7 +128,7 @@ mod tests {
         let ink = |histogram: Vec<f64>| {
             let scale = Scale { range: (0.0, 1.0), histogram, marks: vec![] };
             let page = field_sheet("", "", &surface, &|_, _| 0.5, &scale, &params).unwrap();
-            let row = |row: usize| page.pixels[row * page.width..][..page.width].iter().rev().take(60).copied();
+            let row = |row: usize| page.pixels[row * page.width..][..page.width].iter().rev().take(75).copied();
             let coloured = |rows: std::ops::Range<usize>| rows.flat_map(row).filter(|p| *p != PAPER).count();
             let (head, half) = (page.height - 120 - 11, 60);
             (coloured(head + 10..head + half - 10), coloured(head + half + 10..head + 110))

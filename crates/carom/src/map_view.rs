@@ -39,7 +39,7 @@ pub enum MapViewError {
 pub struct MapView<'a> {
     model: &'a ModalModel,
     map: &'a BounceMap,
-    lookup: BounceLookup<'a>,
+    lookup: BounceLookup,
     interpolation: Interpolation,
     normals: Vec<DVec3>,
 }
@@ -56,10 +56,11 @@ impl<'a> MapView<'a> {
         Ok(MapView { model, map, lookup: map.lookup(surface)?, interpolation, normals })
     }
 
-    /// Restitution at a place of a face, seen straight on; zero where the map does not reach.
+    /// Restitution at a place of a face that strikes straight on. A triangle without area has none; it is not seen.
     pub fn at(&self, triangle: usize, barycentric: DVec3) -> f64 {
-        let normal = self.normals[triangle];
-        self.lookup.at(triangle, barycentric, normal, self.interpolation).unwrap_or(0.0)
+        let [a, b, c] = self.model.surface.corners(triangle);
+        let point = a * barycentric.x + b * barycentric.y + c * barycentric.z;
+        self.lookup.at(triangle, point, self.normals[triangle], self.interpolation).unwrap_or(0.0)
     }
 
     /// Shares of the surface with a restitution in each of so many equal steps from 0 to 1.

@@ -6,7 +6,7 @@ use std::path::Path;
 use carom::bounce::{Series, Strike};
 
 use super::{BLUE, FAINT, GRID, HPos, INK, Page, RGBColor};
-use crate::ui::Work;
+use crate::ui::{Work, count, duration};
 
 const WIDTH: u32 = 900;
 const HEIGHT: u32 = 640;
@@ -24,10 +24,10 @@ pub fn series(title: &str, strike: &Strike, series: &Series, path: &Path) -> Wor
     let mut page = Page::new(WIDTH, HEIGHT);
     page.title(title, (36.0, 40.0));
     let subtitle = format!(
-        "restitution {:.4}, contact time {:.4} µs, micro-collisions: {}",
+        "restitution {:.4}, contact time {}, {}",
         strike.restitution,
-        1e6 * strike.contact_time,
-        strike.micro_collisions
+        duration(strike.contact_time),
+        count(strike.micro_collisions as usize, "micro-collision", "micro-collisions")
     );
     page.write(subtitle, (36.0, 72.0), 15.0, FAINT, HPos::Left);
 

@@ -15,7 +15,7 @@ fn number(value: &serde_json::Value) -> f64 {
 #[test]
 fn a_map_tells_what_a_strike_at_the_same_point_tells() {
     let folder = Folder::new();
-    let ran = folder.carom(&format!("{BAR} --samples 400")).succeeds();
+    let ran = folder.carom(&format!("{BAR} --samples 400 --sharp 40")).succeeds();
     assert!(ran.out.contains("bounciness") && ran.out.contains("samples"), "{}", ran.out);
     let map = folder.carom("map bar.carom --json --csv samples.csv").succeeds().json();
     let (least, average, greatest) = (
@@ -132,7 +132,7 @@ fn the_course_of_a_strike_is_plotted_and_tabled() {
 #[test]
 fn a_map_is_pictured_and_exported() {
     let folder = Folder::new();
-    folder.carom(&format!("{BAR} --samples 300 --smooth --quantize")).succeeds();
+    folder.carom(&format!("{BAR} --samples 300 --quantize")).succeeds();
     let exports = "map bar.carom --picture map.png --gltf map.glb --ply map.ply --colours jet";
     let text = folder.carom(exports).succeeds().out;
     assert!(text.contains("one byte per number, off by at most 0.00"), "{text}");
