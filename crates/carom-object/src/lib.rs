@@ -12,8 +12,8 @@ mod modal;
 mod object;
 
 pub use bounce::{
-    BounceMap, BounceSample, Combiner, FacePoint, FaceSamples, Feature, SampleKind, SampleLayout, SamplePlace,
-    Statistics, UnknownCombiner, Values,
+    BounceLookup, BounceMap, BounceSample, Combiner, FacePoint, FaceSamples, Feature, Interpolation, SampleKind,
+    SampleLayout, SamplePlace, Statistics, UnknownCombiner, Values,
 };
 pub use field::{CellField, CellGrid, FieldPoint, SharedCell, brick_weights, quadratic};
 pub use file::write_whole_file;

@@ -8,7 +8,7 @@ use crate::ObjectError;
 /// The coefficient of restitution of a body, sampled over its surface and the directions of contact.
 ///
 /// ```
-/// # use carom_object::{BounceMap, FaceSamples, SampleLayout};
+/// # use carom_object::{BounceMap, FaceSamples, Interpolation, SampleLayout};
 /// # use carom_shape::TriMesh;
 /// # use glam::DVec3;
 /// let square = vec![DVec3::ZERO, DVec3::X, DVec3::X + DVec3::Y, DVec3::Y];
@@ -17,6 +17,8 @@ use crate::ObjectError;
 /// let layout = SampleLayout { faces, features: vec![], normals: vec![], spacing: 0.7, angle: 0.16 };
 /// let map = BounceMap::new(layout, &surface, &[0.25, 0.75], None)?;
 /// assert_eq!(map.statistics(&surface).average, 0.5);
+/// let lookup = map.lookup(&surface)?;
+/// assert_eq!(lookup.at(1, DVec3::new(0.1, 0.9, 0.0), DVec3::Z, Interpolation::Nearest), Some(0.75));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
