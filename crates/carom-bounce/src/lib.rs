@@ -24,5 +24,6 @@ pub use batch::{strike_all, strike_all_with};
 pub use error::BounceError;
 pub use lanes::Lanes;
 pub use params::{Impulse, Method, Params, TimeStep};
+pub use sampling::{SHARP_ANGLE, SamplingError, SamplingParams, geodesic_sphere};
 pub use site::{Place, Site};
 pub use strike::{Series, Strike, strike, strike_pair, strike_pair_series, strike_series};

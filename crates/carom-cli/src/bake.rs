@@ -5,16 +5,18 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
+use carom::bounce::{Impulse, Params, SamplingParams};
 use carom::modal::{LowerCsc, ModalParams, Place, Wanted, discretize, write_matrix_market};
-use carom::object::Object;
-use carom::{BakeError, BakeRequest, Baked, Cache, Source, SourceError, bake};
+use carom::object::{BounceMap, CellField, Object, Statistics};
+use carom::{BakeError, BakeRequest, Baked, Baker, Cache, MapError, MapParams, Source, SourceError, Step};
 use miette::{Report, miette};
 use serde_json::{Value, json};
 
-use crate::options::{ImportArgs, MaterialArgs, SetArgs, parse_length, parse_positive};
-use crate::ui::{Ui, Work, failure, hertz, length, mass, may_write, print, print_json, write};
+use crate::interrupt;
+use crate::options::{ImportArgs, MaterialArgs, SetArgs, parse_length, parse_non_negative, parse_positive};
+use crate::ui::{Ui, Work, count, failure, hertz, length, mass, may_write, print, print_json, thousands, write};
 
-/// Find how a body vibrates and keep it in a .carom file.
+/// Find how a body vibrates and how it bounces, and keep both in a .carom file.
 ///
 /// INPUT is a named shape (`carom shapes`), a shape file (.toml), a surface mesh (.obj .ply .stl .gltf .glb) or a
 /// volume mesh of tetrahedra (Gmsh .msh). Several inputs are baked one after another; one that fails does not stop
@@ -25,7 +27,8 @@ Examples:
   carom bake mug                                     a ceramic mug, 45 modes, into mug.carom
   carom bake bunny.obj --units cm --material glass   a mesh in centimetres
   carom bake ruler --hold \"x < -0.05\" --up-to 5000   a ruler under a hand, up to 5 kHz
-  carom bake bar mug bell -o baked/                  several at once, into a folder")]
+  carom bake bar mug bell -o baked/                  several at once, into a folder
+  carom bake cube --samples 5000                     a bounce map finer than the triangles")]
 pub struct Args {
     /// Named shapes and files.
     #[arg(required = true, value_name = "INPUT")]
@@ -54,6 +57,8 @@ pub struct Args {
     #[arg(long, value_name = "PLACE", help_heading = "Modes")]
     hold: Vec<Place>,
     #[command(flatten)]
+    map: MapArgs,
+    #[command(flatten)]
     set: SetArgs,
     #[command(flatten)]
     import: ImportArgs,
@@ -75,6 +80,56 @@ pub struct Args {
     /// Print the summary as JSON.
     #[arg(long)]
     json: bool,
+}
+
+/// How the bounce map is made.
+#[derive(clap::Args, Clone)]
+#[command(next_help_heading = "Bounce map")]
+pub struct MapArgs {
+    /// Make no bounce map, only modes.
+    #[arg(long)]
+    no_map: bool,
+    /// Spread N samples evenly over the surface, instead of one for each triangle.
+    #[arg(long, value_name = "N", conflicts_with = "no_map", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
+    samples: Option<u32>,
+    /// Edges whose faces differ by more than this many degrees are sharp: they and their corners are struck from many
+    /// directions too. 40 suits bodies with edges; a scan has none.
+    #[arg(long, value_name = "DEGREES", value_parser = parse_positive, conflicts_with = "no_map")]
+    sharp: Option<f64>,
+    /// Keep the map with one byte per number.
+    #[arg(long, conflicts_with = "no_map")]
+    quantize: bool,
+    /// Speed of impact in m/s; it matters little.
+    #[arg(long, value_name = "M/S", default_value_t = 1.0, value_parser = parse_positive, conflicts_with = "no_map")]
+    speed: f64,
+    /// Damping β of vibrations in seconds, in proportion to stiffness.
+    #[arg(long, value_name = "SECONDS", default_value_t = 0.0, value_parser = parse_non_negative, conflicts_with = "no_map")]
+    damping: f64,
+    /// Coefficient of friction at the point of contact. Such a map takes much longer.
+    #[arg(long, value_name = "MU", default_value_t = 0.0, value_parser = parse_non_negative, conflicts_with = "no_map")]
+    friction: f64,
+    /// Reflect the point of contact instead of stopping it. Such a map takes much longer.
+    #[arg(long, conflicts_with = "no_map")]
+    elastic: bool,
+}
+
+impl MapArgs {
+    /// As the library takes them.
+    fn params(&self) -> Option<MapParams> {
+        let sampling = SamplingParams {
+            samples: self.samples.map(|samples| samples as usize),
+            sharp_angle: self.sharp.map(f64::to_radians),
+            ..SamplingParams::default()
+        };
+        let strike = Params {
+            speed: self.speed,
+            damping: self.damping,
+            friction: self.friction,
+            impulse: if self.elastic { Impulse::Elastic } else { Impulse::Breaking },
+            ..Params::fast()
+        };
+        (!self.no_map).then_some(MapParams { sampling, strike, quantize: self.quantize })
+    }
 }
 
 fn parse_count(text: &str) -> Result<usize, String> {
@@ -123,16 +178,81 @@ fn bake_one(args: &Args, input: &str, cache: Option<&Cache>, written: &mut Vec<P
         return Err(miette!("'{input}' would be written to {}, as an input before it", path.display()));
     }
     may_write(&path, args.force)?;
-    let progress = ui.progress(&request.source.name);
-    let baked = bake(&request, cache, &|stage, share| progress.at(stage, share)).map_err(explained)?;
-    drop(progress);
+    let name = &request.source.name;
+    interrupt::leaves(unfinished(name, written.len()));
+    let unfinished = with_ending(&path, "unfinished");
+    let progress = ui.progress(name);
+    let tell = |step: Step, share: f64| progress.at(step, share);
+    let baker = Baker { cache, unfinished: Some(&unfinished), progress: Some(&tell), stop: Some(interrupt::flag()) };
+    let baked = baker.bake(&request).map_err(|error| {
+        if let BakeError::Map { source: MapError::Stopped { done, total, kept }, .. } = &error {
+            interrupt::leaves(stopped(name, *done, *total, kept.as_deref()));
+        }
+        explained(error)
+    })?;
     let bytes = baked.object.to_bytes().map_err(|error| failure(error, None))?;
-    write(&path, &bytes)?;
+    write(&path, &bytes).map_err(|report| match unfinished.exists() {
+        true => report.context(format!("the finished samples of {name} stay in {}", unfinished.display())),
+        false => report,
+    })?;
+    interrupt::leaves(format!("{} is written", path.display()));
+    // Everything in it is in the object now.
+    let _ = std::fs::remove_file(&unfinished);
+    drop(progress);
     written.push(path.clone());
-    for warning in &baked.object.provenance.warnings {
-        ui.warn(&format!("{}: {warning}", request.source.name));
-    }
+    tell_oddities(&request, &baked, ui);
     Ok(Summary { path: Some(path), baked, seconds: clock.elapsed().as_secs_f64() })
+}
+
+/// What a user should know besides the result.
+fn tell_oddities(request: &BakeRequest, baked: &Baked, ui: &Ui) {
+    let name = &request.source.name;
+    for warning in &baked.object.provenance.warnings {
+        ui.warn(&format!("{name}: {warning}"));
+    }
+    let Some(map) = &baked.map else {
+        if request.map.is_some() {
+            let why = if baked.object.modal.held { "is held" } else { "has no modes" };
+            ui.note(&format!("{name} {why}: there is no bounce map"));
+        }
+        return;
+    };
+    if map.resumed > 0 {
+        let (resumed, samples) = (thousands(map.resumed), thousands(map.samples));
+        ui.note(&format!("{name}: {resumed} of {samples} samples were finished by a bake that was interrupted"));
+    }
+    if let Some(why) = &map.not_kept {
+        ui.warn(&format!("{name}: finished samples could not be kept on the way ({why}); the map is whole"));
+    }
+}
+
+/// What is left of a map that was interrupted.
+fn stopped(name: &str, done: usize, total: usize, kept: Option<&Path>) -> String {
+    let (done, total) = (thousands(done), thousands(total));
+    match kept {
+        Some(path) => format!(
+            "{done} of {total} samples of {name} are kept in {}; the same command goes on from there",
+            path.display()
+        ),
+        None => format!("the bounce map of {name} is not kept; its modes are in the cache, unless that is off"),
+    }
+}
+
+/// The file of that name and a further ending.
+fn with_ending(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".");
+    name.push(ending);
+    name.into()
+}
+
+/// What is left when the bake of a body is interrupted.
+fn unfinished(name: &str, written: usize) -> String {
+    match written {
+        0 => format!("{name} is not baked, and nothing was written"),
+        1 => format!("{name} is not baked; the object before it is written"),
+        _ => format!("{name} is not baked; the {written} objects before it are written"),
+    }
 }
 
 fn request(args: &Args, input: &str, ui: &Ui) -> Work<BakeRequest> {
@@ -146,7 +266,8 @@ fn request(args: &Args, input: &str, ui: &Ui) -> Work<BakeRequest> {
         hold: args.hold.clone(),
         ..ModalParams::default()
     };
-    Ok(BakeRequest { source, material, params, import: args.import.options(), edge: args.edge })
+    let map = args.map.params();
+    Ok(BakeRequest { source, material, params, import: args.import.options(), edge: args.edge, map })
 }
 
 fn output_path(args: &Args, name: &str) -> Work<PathBuf> {
@@ -201,20 +322,30 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// Cells or tetrahedra, and unknowns. What came from the cache is counted by its nodes.
     fn cells(&self) -> Option<(usize, usize)> {
-        let of_field = self.baked.object.modal.field.as_ref().map(|field| (field.part_cell.len(), 3 * field.nodes));
-        of_field.or(self.baked.report.as_ref().map(|report| (report.parts, report.unknowns)))
+        let solved = self.baked.report.as_ref().map(|report| (report.parts, report.unknowns));
+        let nodes = |field: &CellField| (field.totals().0, 3 * field.totals().1);
+        solved.or(self.baked.object.modal.field.as_ref().map(nodes))
+    }
+
+    fn statistics(&self) -> Option<Statistics> {
+        let object = &self.baked.object;
+        object.bounce.as_ref().map(|map| map.statistics(&object.modal.surface))
     }
 
     /// A few lines.
     pub fn text(&self) -> String {
         let Object { modal, .. } = &self.baked.object;
         let mut text = format!("{} ({}), {}", modal.name, modal.material.name, mass(modal.mass.mass));
-        if let Some(field) = &modal.field {
-            let size = field.grid.longest_edge();
-            let _ = write!(text, ": {} cells of {}, {} unknowns", field.part_cell.len(), length(size), 3 * field.nodes);
-        } else if let Some((elements, unknowns)) = self.cells() {
-            let _ = write!(text, ": {elements} tetrahedra, {unknowns} unknowns");
+        if let Some((elements, unknowns)) = self.cells() {
+            let elements = match &modal.field {
+                Some(field) => {
+                    format!("{} of {}", count(elements, "cell", "cells"), length(field.grid.longest_edge()))
+                }
+                None => count(elements, "tetrahedron", "tetrahedra"),
+            };
+            let _ = write!(text, ": {elements}, {unknowns} unknowns");
         }
         let _ = match &modal.frequencies[..] {
             [] => write!(text, "\n  no elastic modes in the range"),
@@ -223,14 +354,23 @@ impl Summary {
             }
             [only] => write!(text, "\n  1 mode at {}", hertz(*only)),
         };
+        if let Some(statistics) = self.statistics() {
+            let Statistics { min, average, max } = statistics;
+            let samples = self.baked.object.bounce.as_ref().map_or(0, BounceMap::len);
+            let _ = write!(
+                text,
+                "\n  bounciness {average:.3} on average, {min:.3} to {max:.3}, from {} samples",
+                thousands(samples)
+            );
+        }
         let path = self.path.as_ref().map(|path| format!(" → {}", path.display())).unwrap_or_default();
         let how = if self.baked.cached() { ", cached" } else { "" };
-        let _ = writeln!(text, ", {:.2} s{how}{path}", self.seconds);
+        let _ = writeln!(text, "\n  {:.2} s{how}{path}", self.seconds);
         text
     }
 
     fn json(&self) -> Value {
-        let Object { modal, provenance } = &self.baked.object;
+        let Object { modal, bounce, provenance } = &self.baked.object;
         let (cells, unknowns) = self.cells().unzip();
         json!({
             "name": modal.name,
@@ -243,8 +383,11 @@ impl Summary {
             "modes": modal.frequencies.len(),
             "first_frequency": modal.frequencies.first(),
             "last_frequency": modal.frequencies.last(),
+            "restitution": self.statistics().map(|s| json!({ "min": s.min, "average": s.average, "max": s.max })),
+            "samples": bounce.as_ref().map(BounceMap::len),
+            "resumed_samples": self.baked.map.as_ref().map(|map| map.resumed),
             "seconds": self.seconds,
-            "stage_seconds": self.baked.report.as_ref().map(|report| report.seconds),
+            "stage_seconds": stage_seconds(&self.baked),
             "worst_residual": self.baked.report.as_ref().map(|report| report.eigen.worst_residual),
             "cached": self.baked.cached(),
             "warnings": provenance.warnings,
@@ -252,13 +395,31 @@ impl Summary {
     }
 }
 
+/// Seconds of each stage by name; without those that came from the cache.
+fn stage_seconds(baked: &Baked) -> Value {
+    let mut seconds = serde_json::Map::new();
+    if let Some(report) = &baked.report {
+        seconds.extend(
+            ["cells", "assemble", "solve", "surface"]
+                .map(String::from)
+                .into_iter()
+                .zip(report.seconds.map(Value::from)),
+        );
+    }
+    if let Some(map) = baked.map.as_ref().filter(|map| !map.cached) {
+        seconds.insert("map".into(), map.seconds.into());
+    }
+    seconds.into()
+}
+
 fn export_matrices(args: &Args, input: &str, folder: &Path, ui: &Ui) -> Work<()> {
     let request = request(args, input, ui)?;
     let explained_source = |error: SourceError| explained(error.into());
     let body = request.source.body(&request.import, request.edge).map_err(explained_source)?;
     let progress = ui.progress(&request.source.name);
-    let discrete = discretize(&body, &request.material, &request.params, &|stage, share| progress.at(stage, share))
-        .map_err(|source| explained(BakeError::Modal { name: request.source.name.clone(), source }))?;
+    let discrete =
+        discretize(&body, &request.material, &request.params, &|stage, share| progress.at(Step::Modes(stage), share))
+            .map_err(|source| explained(BakeError::Modal { name: request.source.name.clone(), source }))?;
     drop(progress);
     for (name, matrix) in [("K", discrete.matrices.shifted(0.0)), ("M", discrete.matrices.expanded_mass())] {
         for (file, bytes) in matrix_files(name, &matrix, args.raw)? {

@@ -6,15 +6,17 @@ use std::time::Instant;
 
 use carom::modal::material;
 use carom::object::ModalModel;
-use carom::{BakeRequest, GltfParams, Source, bake, modes_to_glb};
+use carom::{BakeRequest, Baker, GltfParams, Source, modes_to_glb};
 use miette::miette;
 
 use crate::bake::{Summary, explained};
+use crate::interrupt;
+use crate::map::show;
 use crate::modes::{pictures, table};
 use crate::plot::ladder;
 use crate::ui::{Ui, Work, failure, print, write};
 
-/// Bake a steel bar and a ceramic mug, plot, picture and animate their modes.
+/// Bake a steel bar and a ceramic mug: plot, picture and animate their modes, map how they bounce.
 ///
 /// Files of an earlier demo in the same folder are replaced.
 #[derive(clap::Args)]
@@ -35,6 +37,8 @@ pub fn run(args: Args, ui: &Ui) -> Work<()> {
     print(&format!(
         "\
 Look at
+  {folder}/mug_map.png        how bouncy each point of the mug is: yellow bounces, violet is dead
+  {folder}/bar_map.png        the same of the bar: lively in the middle, dead near the ends
   {folder}/mug_modes.png      nine ways in which the mug vibrates; the rim's ovals come first
   {folder}/bar_ladder.svg     frequencies of the bar; bending comes in pairs, because its section is square
   {folder}/mug_mode1.glb      the lowest mode, moving: open it in any glTF viewer
@@ -46,6 +50,7 @@ Try next
   carom bake bell --material brass                 another shape, another material
   carom bake YOUR.obj --units mm                   your own mesh; holes do not matter
   carom bake ruler --hold \"x < -0.05\"              a ruler under a hand
+  carom strike {folder}/bar.carom --at 0.1,0,0     one blow at the bar's end: restitution and contact time
   carom inspect {folder}/mug.carom
 "
     ))
@@ -55,15 +60,19 @@ fn one(name: &str, made_of: &str, out: &Path, ui: &Ui) -> Work<()> {
     let clock = Instant::now();
     let source = Source::shape(name, &BTreeMap::new()).map_err(|error| explained(error.into()))?;
     let material = material(made_of).ok_or_else(|| miette!("no material is called '{made_of}'"))?.clone();
+    interrupt::leaves(format!("the demo is not finished; what is in {} is whole", out.display()));
     let progress = ui.progress(name);
     // Never from the cache: the demo shows the work.
     let request = BakeRequest::new(source, material);
-    let baked = bake(&request, None, &|stage, share| progress.at(stage, share)).map_err(explained)?;
+    let tell = |step, share| progress.at(step, share);
+    let baker = Baker { progress: Some(&tell), stop: Some(interrupt::flag()), ..Baker::default() };
+    let baked = baker.bake(&request).map_err(explained)?;
     drop(progress);
     let path = out.join(format!("{name}.carom"));
     write(&path, &baked.object.to_bytes().map_err(|error| failure(error, None))?)?;
     let summary = Summary { path: Some(path), baked, seconds: clock.elapsed().as_secs_f64() };
     print(&summary.text())?;
+    show(&summary.baked.object, &out.join(format!("{name}_map")))?;
     let model = &summary.baked.object.modal;
     print(&format!("\n{}\n", first_rows(model, 10)))?;
 

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use carom::modal::{ModalParams, TetMesh, choose_cells};
-use carom::object::Object;
+use carom::modal::{ModalParams, TetMesh, choose_cells, discretize};
+use carom::object::{Object, Statistics};
 use carom::shape::{Aabb, Body, Bvh, MassProperties, Warning, connected_pieces, wall_thickness};
 use carom::{Source, SourceError};
 use miette::miette;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::bake::explained;
 use crate::modes::load;
 use crate::options::{ImportArgs, MaterialArgs, SetArgs, parse_length};
-use crate::ui::{Ui, Work, hertz, length, mass, print, print_json};
+use crate::ui::{Ui, Work, hertz, length, mass, print, print_json, thousands};
 
 /// Tell what is in an object, a mesh or a shape.
 #[derive(clap::Args)]
@@ -95,9 +95,15 @@ fn of_object(object: &Object, path: &Path) -> Work<Facts> {
         _ => String::new(),
     };
     line("modes", format!("{} ({state}){range}", model.mode_count()));
+    if let Some(map) = &object.bounce {
+        let Statistics { min, average, max } = map.statistics(&model.surface);
+        let samples = thousands(map.len());
+        line("bounciness", format!("{average:.3} on average, {min:.3} to {max:.3}, from {samples} samples"));
+    }
     if let Some(field) = &model.field {
         let cell = length(field.grid.longest_edge());
-        line("cells", format!("{} of {cell}, {} unknowns", field.part_cell.len(), 3 * field.nodes));
+        let (cells, nodes) = field.totals();
+        line("cells", format!("{cells} of up to {cell}, {nodes} nodes"));
     }
     line("input", format!("{}, SHA-256 {}", provenance.input, provenance.input_hash));
     let parameters: Vec<String> = provenance.parameters.iter().map(|(key, value)| format!("{key} = {value}")).collect();
@@ -124,8 +130,12 @@ fn of_object(object: &Object, path: &Path) -> Work<Facts> {
         "bounds": bounds_json(model.surface.bounds()),
         "modes": model.mode_count(),
         "frequencies": model.frequencies,
-        "cells": model.field.as_ref().map(|field| field.part_cell.len()),
-        "unknowns": model.field.as_ref().map(|field| 3 * field.nodes),
+        "restitution": object.bounce.as_ref().map(|map| {
+            let Statistics { min, average, max } = map.statistics(&model.surface);
+            json!({ "min": min, "average": average, "max": max, "samples": map.len() })
+        }),
+        "cells": model.field.as_ref().map(|field| field.totals().0),
+        "unknowns": model.field.as_ref().map(|field| 3 * field.totals().1),
         "provenance": provenance,
         "tensors": tensors.iter().map(named).collect::<serde_json::Map<String, Value>>(),
     });
@@ -157,10 +167,18 @@ fn header(path: &Path) -> Work<(String, Vec<Tensor>)> {
 fn of_body(args: &Args, body: &Body, source: &Source, ui: &Ui) -> Work<Facts> {
     let surface = &body.surface;
     let material = args.material.choose(source.material.as_deref(), ui)?;
-    let properties = MassProperties::of_surface(surface, material.density);
-    let walls = wall_thickness(surface, &Bvh::new(surface), 2000);
     let open = |w: &Warning| matches!(w, Warning::Holes { .. } | Warning::NonManifold { .. } | Warning::Flipped { .. });
     let watertight = !body.warnings.iter().any(open);
+    let properties = match watertight {
+        true => Some(MassProperties::of_surface(surface, material.density)),
+        // Triangles that are missing cannot be added up; cells know the inside by the winding number, as baking does.
+        false => {
+            discretize(body, &material, &ModalParams::default(), &|_, _| {}).ok().map(|d| d.mesh.mass_properties())
+        }
+    };
+    let volume = properties.map(|properties| properties.mass / material.density);
+    // A ray that leaves through a hole measures nothing.
+    let walls = watertight.then(|| wall_thickness(surface, &Bvh::new(surface), 2000)).flatten();
     let pieces = connected_pieces(surface);
     let cells = choose_cells(body, &material, &ModalParams::default()).ok();
 
@@ -171,15 +189,18 @@ fn of_body(args: &Args, body: &Body, source: &Source, ui: &Ui) -> Work<Facts> {
     line("surface", format!("{} vertices, {} triangles", surface.positions.len(), surface.triangles.len()));
     line(
         "watertight",
-        if watertight { "yes".into() } else { "no; what follows from the volume is approximate".into() },
+        if watertight { "yes".into() } else { "no; volume and mass are those of the inside, by winding number".into() },
     );
     line("pieces", format!("{pieces} of surface"));
     line("size", sizes(surface.bounds()));
-    line("volume", format!("{:.6e} m³", surface.volume()));
+    line("volume", volume.map_or("not known: no inside was found".into(), |volume| format!("{volume:.6e} m³")));
     line("area", format!("{:.6e} m²", surface.area()));
     line("material", format!("{} ({} kg/m³)", material.name, material.density));
-    for (key, value) in mass_lines(&properties) {
+    for (key, value) in properties.iter().flat_map(mass_lines) {
         line(key, value);
+    }
+    if !watertight {
+        line("walls", "not measured, because the surface is open".into());
     }
     if let Some(walls) = walls {
         let place = triple(walls.place.into(), 4);
@@ -211,10 +232,10 @@ fn of_body(args: &Args, body: &Body, source: &Source, ui: &Ui) -> Work<Facts> {
         "watertight": watertight,
         "surface_pieces": pieces,
         "bounds": bounds_json(surface.bounds()),
-        "volume": surface.volume(),
+        "volume": volume,
         "area": surface.area(),
         "material": material,
-        "mass_properties": mass_json(&properties),
+        "mass_properties": properties.as_ref().map(mass_json),
         "walls": walls.map(|w| json!({ "thinnest": w.thinnest, "thin": w.thin, "median": w.median, "place": w.place.to_array() })),
         "cell_size": cells.as_ref().map(|cells| cells.cell_size),
         "warnings": warnings,
@@ -230,7 +251,10 @@ fn of_tetrahedra(source: &Source, mesh: &TetMesh, density: f64) -> Facts {
     let mut line = |key: &str, value: String| {
         let _ = writeln!(text, "  {key:<12} {value}");
     };
-    line("tetrahedra", format!("{elements} with {} nodes each, {nodes} nodes", mesh.elements().nodes_per_element()));
+    line(
+        "tetrahedra",
+        format!("{elements}, of {} nodes each; {nodes} nodes in all", mesh.elements().nodes_per_element()),
+    );
     line("pieces", mesh.pieces().to_string());
     line("size", sizes(bounds));
     line("volume", format!("{:.6e} m³", properties.mass / density));

@@ -3,13 +3,18 @@
 mod bake;
 mod bench;
 mod demo;
+mod frame;
 mod inspect;
+mod interrupt;
+mod map;
 mod materials;
 mod modes;
+mod objects;
 mod options;
 mod plot;
 mod reproduce;
 mod shapes;
+mod strike;
 mod ui;
 
 use std::process::ExitCode;
@@ -24,12 +29,12 @@ Exit codes:
   1    failed: the message says what and, where it can, what to do
   2    the command line itself was wrong
   101  a bug in Carom
-  130  interrupted; files are written whole or not at all
+  130  interrupted by Ctrl-C; the message says what is kept. A second Ctrl-C ends at once
 
 Baked objects are cached in $CAROM_CACHE, else $XDG_CACHE_HOME/carom, else ~/.cache/carom.
 The folder may be deleted at any time.";
 
-/// From a mesh and a material to how the body vibrates.
+/// From a mesh and a material to how the body vibrates and bounces.
 #[derive(Parser)]
 #[command(name = "carom", version, after_help = EXIT_CODES, subcommand_required = true, arg_required_else_help = true)]
 struct Cli {
@@ -47,6 +52,8 @@ struct Cli {
 enum Command {
     Bake(bake::Args),
     Modes(modes::Args),
+    Strike(strike::Args),
+    Map(map::Args),
     Inspect(inspect::Args),
     Shapes(shapes::Args),
     Materials(materials::Args),
@@ -63,6 +70,7 @@ enum Command {
 
 fn main() -> ExitCode {
     ui::install_hooks();
+    interrupt::install();
     let cli = Cli::parse();
     let ui = Ui::new(cli.quiet);
     match run(cli, &ui) {
@@ -82,6 +90,8 @@ fn run(cli: Cli, ui: &Ui) -> Work<ExitCode> {
     match cli.command {
         Command::Bake(args) => return bake::run(args, ui),
         Command::Modes(args) => modes::run(args, ui)?,
+        Command::Strike(args) => strike::run(args, ui)?,
+        Command::Map(args) => map::run(args, ui)?,
         Command::Inspect(args) => inspect::run(args, ui)?,
         Command::Shapes(args) => shapes::run(args, ui)?,
         Command::Materials(args) => materials::run(args)?,

@@ -10,14 +10,22 @@ use miette::miette;
 
 use crate::ui::{Ui, Work, failure};
 
-/// A length in metres, written `0.005`, `5mm` or `0.2 in`.
-pub fn parse_length(text: &str) -> Result<f64, String> {
+/// Text without the unit at its end, and that in metres if there is one.
+pub fn parse_unit(text: &str) -> Result<(&str, Option<f64>), String> {
     let text = text.trim();
     let split = text.find(|c: char| c.is_alphabetic() && !matches!(c, 'e' | 'E')).unwrap_or(text.len());
     let (number, suffix) = (text[..split].trim(), text[split..].trim());
-    let scale = if suffix.is_empty() { 1.0 } else { unit(suffix).map_err(|error| error.to_string())? };
+    if suffix.is_empty() {
+        return Ok((number, None));
+    }
+    unit(suffix).map(|unit| (number, Some(unit))).map_err(|error| error.to_string())
+}
+
+/// A length in metres, written `0.005`, `5mm` or `0.2 in`.
+pub fn parse_length(text: &str) -> Result<f64, String> {
+    let (number, unit) = parse_unit(text)?;
     match number.parse::<f64>() {
-        Ok(value) if value > 0.0 && value.is_finite() => Ok(scale * value),
+        Ok(value) if value > 0.0 && value.is_finite() => Ok(unit.unwrap_or(1.0) * value),
         _ => Err("expected a positive length such as 0.005 or 5mm".into()),
     }
 }
@@ -33,6 +41,12 @@ pub fn parse_setting(text: &str) -> Result<(String, f64), String> {
 pub fn parse_positive(text: &str) -> Result<f64, String> {
     let value: f64 = text.parse().map_err(|_| "expected a number".to_string())?;
     if value > 0.0 && value.is_finite() { Ok(value) } else { Err("expected a positive number".into()) }
+}
+
+/// A finite number from zero up.
+pub fn parse_non_negative(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| "expected a number".to_string())?;
+    if value >= 0.0 && value.is_finite() { Ok(value) } else { Err("expected a number from zero up".into()) }
 }
 
 /// How files are read.
@@ -90,6 +104,12 @@ pub struct MaterialArgs {
 }
 
 impl MaterialArgs {
+    /// Whether anything was asked for.
+    pub fn is_given(&self) -> bool {
+        let MaterialArgs { material, material_file, young, poisson, density } = self;
+        material.is_some() || material_file.is_some() || [young, poisson, density].into_iter().any(Option::is_some)
+    }
+
     /// The material for a body that is usually made of `usual`.
     pub fn choose(&self, usual: Option<&str>, ui: &Ui) -> Work<Material> {
         let own = match &self.material_file {
@@ -141,7 +161,7 @@ impl MaterialArgs {
         }
         if !changed.is_empty() {
             chosen.source = format!("{name} with {}", changed.join(", "));
-            chosen.name = format!("{name} (changed)");
+            chosen.name = format!("{name}, changed");
         }
         chosen.validate().map(|()| chosen).map_err(|error| failure(error, None))
     }

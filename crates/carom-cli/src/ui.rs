@@ -2,13 +2,16 @@
 
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::Path;
-use std::sync::atomic::{AtomicU8, Ordering};
-use std::time::Duration;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
+use carom::Step;
 use carom::modal::Stage;
 use carom::object::write_whole_file;
 use indicatif::{ProgressBar, ProgressStyle};
 use miette::{Report, miette};
+
+use crate::interrupt::{self, Guard};
 
 /// What a part of the command gives, or why not.
 pub type Work<T> = Result<T, Report>;
@@ -47,51 +50,88 @@ impl Ui {
     /// Shows how far the bake of a body is.
     pub fn progress(&self, name: &str) -> Progress {
         let bar = (self.terminal && !self.quiet).then(|| {
-            let style = ProgressStyle::with_template("{prefix:>14} {bar:32.cyan/dim} {percent:>3} %  {msg}")
+            // What does not fit is cut: a line that wraps is drawn anew at every tick and fills the screen.
+            let style = ProgressStyle::with_template("{prefix:>14} {bar:24.cyan/dim} {percent:>3} %  {wide_msg}")
                 .unwrap_or_else(|_| ProgressStyle::default_bar())
                 .progress_chars("━╸─");
-            let bar = ProgressBar::new(1000).with_style(style).with_prefix(name.to_owned());
+            let bar = ProgressBar::new(1000).with_style(style).with_prefix(name.to_owned()).with_message("reading");
             bar.enable_steady_tick(Duration::from_millis(120));
+            interrupt::draws_on(Some(bar.clone()));
             bar
         });
-        Progress { bar, plain: !self.quiet && !self.terminal, name: name.to_owned(), stage: AtomicU8::new(u8::MAX) }
+        let plain = !self.quiet && !self.terminal;
+        Progress { bar, plain, name: name.to_owned(), state: Mutex::new(ProgressState::default()) }
     }
 }
 
-/// The stages of one bake: a bar on a terminal, a line per stage in a log.
+/// The steps of one bake: a bar on a terminal, lines in a log.
 pub struct Progress {
     bar: Option<ProgressBar>,
     plain: bool,
     name: String,
-    stage: AtomicU8,
+    state: Mutex<ProgressState>,
+}
+
+#[derive(Default)]
+struct ProgressState {
+    /// What was last said to be done.
+    what: Option<&'static str>,
+    /// When the map began, and at which share.
+    map: Option<(Instant, f64)>,
+    /// When the log last heard of it.
+    logged: Option<Instant>,
+    /// From the end of the modes on there is something to keep.
+    guard: Option<Guard>,
 }
 
 impl Progress {
-    /// A stage has come so far.
-    pub fn at(&self, stage: Stage, share: f64) {
-        // Where each stage starts, from what they usually cost.
-        let (number, what, from, to) = match stage {
-            Stage::Cut => (0, "dividing into cells", 0.0, 250.0),
-            Stage::Assemble => (1, "assembling stiffness and mass", 250.0, 300.0),
-            Stage::Solve => (2, "finding modes", 300.0, 950.0),
-            Stage::Surface => (3, "reading mode shapes", 950.0, 1000.0),
+    /// A step has come so far.
+    pub fn at(&self, step: Step, share: f64) {
+        // Where each stage of the modes starts, from what they usually cost. The map has a bar of its own.
+        let (what, from, to) = match step {
+            Step::Modes(Stage::Cut) => ("dividing into cells", 0.0, 0.25),
+            Step::Modes(Stage::Assemble) => ("assembling", 0.25, 0.3),
+            Step::Modes(Stage::Solve) => ("finding modes", 0.3, 0.95),
+            Step::Modes(Stage::Surface) => ("reading mode shapes", 0.95, 1.0),
+            Step::Keep => ("keeping the modes", 1.0, 1.0),
+            Step::Map => ("bounce map", 0.0, 1.0),
         };
-        if self.stage.swap(number, Ordering::Relaxed) != number {
-            if let Some(bar) = &self.bar {
-                bar.set_message(what);
-            } else if self.plain {
-                say(&format!("{}: {what}", self.name));
-            }
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if !matches!(step, Step::Modes(_)) {
+            state.guard.get_or_insert_with(Guard::new);
         }
+        let new = state.what != Some(what);
+        state.what = Some(what);
+        let left = if step == Step::Map { state.time_left(share) } else { None };
+        let message = left.map_or(what.to_owned(), |left| format!("{what}, {} left", duration(left.max(1.0))));
         if let Some(bar) = &self.bar {
-            bar.set_position((from + (to - from) * share.clamp(0.0, 1.0)) as u64);
+            bar.set_position((1000.0 * (from + (to - from) * share.clamp(0.0, 1.0))) as u64);
+            bar.set_message(message);
+        } else if self.plain && new {
+            say(&format!("{}: {what}", self.name));
+        } else if self.plain && left.is_some() && state.logged.is_none_or(|at| at.elapsed() > LOG_EVERY) {
+            state.logged = Some(Instant::now());
+            say(&format!("{}: {:.0} % of the {message}", self.name, 100.0 * share));
         }
+    }
+}
+
+/// How often a log hears of a long step.
+const LOG_EVERY: Duration = Duration::from_secs(10);
+
+impl ProgressState {
+    /// Seconds until the map is done, once that can be told.
+    fn time_left(&mut self, share: f64) -> Option<f64> {
+        let (begun, from) = *self.map.get_or_insert((Instant::now(), share));
+        let elapsed = begun.elapsed().as_secs_f64();
+        (elapsed > 1.0 && share > from).then(|| elapsed * (1.0 - share) / (share - from))
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
         if let Some(bar) = &self.bar {
+            interrupt::draws_on(None);
             bar.finish_and_clear();
         }
     }
@@ -113,7 +153,7 @@ pub fn print_json(value: &serde_json::Value) -> Work<()> {
 }
 
 /// A line on standard error; there is nobody to tell if that fails.
-fn say(text: &str) {
+pub fn say(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
@@ -127,6 +167,8 @@ pub fn may_write(path: &Path, force: bool) -> Work<()> {
 
 /// Writes a file whole or not at all, and makes its folder.
 pub fn write(path: &Path, bytes: &[u8]) -> Work<()> {
+    // Until the file is whole and its temporary name is gone.
+    let _guard = interrupt::Guard::new();
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     folder
         .map_or(Ok(()), std::fs::create_dir_all)
@@ -155,6 +197,35 @@ pub fn install_hooks() {
         let place = panic.location().map(|place| format!(" at {}:{}", place.file(), place.line())).unwrap_or_default();
         say(&format!("Carom has a bug and must stop, sorry. Please report it with what you did:\n  {what}{place}"));
     }));
+}
+
+/// A number of things, with the right word for one and for many.
+pub fn count(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
+/// A duration in the unit in which a person would say it.
+pub fn duration(seconds: f64) -> String {
+    match seconds {
+        5400.0.. => format!("{:.1} h", seconds / 3600.0),
+        90.0.. => format!("{:.0} min", seconds / 60.0),
+        1.0.. => format!("{seconds:.0} s"),
+        1e-3.. => format!("{:.3} ms", 1e3 * seconds),
+        _ => format!("{:.2} µs", 1e6 * seconds),
+    }
+}
+
+/// A number with its thousands set apart.
+pub fn thousands(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }
 
 /// A frequency with its unit.

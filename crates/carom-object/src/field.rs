@@ -61,6 +61,12 @@ pub fn brick_weights(local: DVec3) -> [f64; 27] {
 }
 
 impl CellField {
+    /// Parts and nodes, with those of the finer cells.
+    pub fn totals(&self) -> (usize, usize) {
+        let (parts, nodes) = self.finer.as_ref().map_or((0, 0), |finer| finer.totals());
+        (parts + self.part_cell.len(), nodes + self.nodes)
+    }
+
     /// The parts of a cell, as a range of part indices.
     pub fn parts_of(&self, cell: usize) -> std::ops::Range<usize> {
         let start = self.part_cell.partition_point(|&c| (c as usize) < cell);

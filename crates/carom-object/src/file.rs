@@ -13,8 +13,11 @@
 //! | `modes.shapes` | F32 [m, v, 3] | displacement of each vertex, 1/√kg |
 //! | `field.*` | | the modes throughout the body: see [`CellField`] |
 //! | `finer.*` | | the same for cells that were divided once more, if any |
+//! | `bounce.*` | | how bouncy each point is, if that was baked: see [`BounceMap`](crate::BounceMap) |
 //!
 //! Metadata: `format` ("carom"), `version`, `name`, `held`, and as JSON `material` and `provenance`.
+
+mod bounce_section;
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -62,6 +65,9 @@ impl Object {
             file.tensor(names.axes, &[3, 3], grid.axes.transpose().to_cols_array());
             file.tensor(names.planes, &[grid.planes.iter().map(Vec::len).sum()], grid.planes.iter().flatten().copied());
         }
+        if let Some(map) = &self.bounce {
+            bounce_section::write_wide(&mut file, map);
+        }
         file.tensor("surface.triangles", &[triangles, 3], model.surface.triangles.iter().copied().flatten());
         file.tensor("modes.shapes", &[modes, vertices, 3], model.shapes.iter().copied().flatten());
         for (names, field) in &levels {
@@ -73,10 +79,16 @@ impl Object {
             file.tensor(names.resolution, &[1], [field.resolution as u32]);
             file.tensor(names.shared_cells, &[shared], field.shared.iter().map(|entry| entry.cell));
         }
+        if let Some(map) = &self.bounce {
+            bounce_section::write(&mut file, map);
+        }
         // Bytes come last, so that all numbers before them lie aligned.
         for (names, field) in &levels {
             let labels = field.shared.iter().flat_map(|entry| entry.labels.iter().copied());
             file.tensor(names.shared_labels, &[field.shared.len(), field.resolution.pow(3)], labels);
+        }
+        if let Some(map) = &self.bounce {
+            bounce_section::write_bytes(&mut file, map);
         }
         Ok(file.finish())
     }
@@ -117,7 +129,8 @@ impl Object {
         }
         let name = file.metadata("name")?.into();
         let modal = ModalModel { name, surface, material, mass, frequencies, shapes, field, held };
-        let object = Object { modal, provenance };
+        let bounce = bounce_section::read(&file)?;
+        let object = Object { modal, bounce, provenance };
         object.validate()?;
         Ok(object)
     }

@@ -1,8 +1,9 @@
 //! The baked object of Carom as run-time data: what a game links.
 //!
-//! An [`Object`] holds everything that was baked of one body: its surface, its material, its mass properties and
-//! its vibration modes. It is read from and written to a `.carom` file.
+//! An [`Object`] holds everything that was baked of one body: its surface, its material, its mass properties, its
+//! vibration modes and how bouncy it is where. It is read from and written to a `.carom` file.
 
+mod bounce;
 mod container;
 mod field;
 mod file;
@@ -11,6 +12,10 @@ mod material;
 mod modal;
 mod object;
 
+pub use bounce::{
+    BounceLookup, BounceMap, BounceSample, Combiner, FacePoint, FaceSamples, Feature, Interpolation, SampleKind,
+    SampleLayout, SamplePlace, Statistics, UnknownCombiner, Values,
+};
 pub use field::{CellField, FieldPoint, SharedCell, brick_weights, quadratic};
 pub use file::write_whole_file;
 pub use grid::CellGrid;

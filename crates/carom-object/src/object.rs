@@ -6,13 +6,15 @@ use std::path::{Path, PathBuf};
 use carom_shape::ShapeError;
 use serde::{Deserialize, Serialize};
 
-use crate::{CellField, MaterialError, ModalModel};
+use crate::{BounceMap, CellField, MaterialError, ModalModel};
 
 /// A baked body: what a `.carom` file holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Object {
     /// How it vibrates; with its surface, material and mass.
     pub modal: ModalModel,
+    /// How bouncy each point of its surface is, if that was baked.
+    pub bounce: Option<BounceMap>,
     /// How it was made.
     pub provenance: Provenance,
 }
@@ -131,7 +133,7 @@ pub enum ObjectError {
     Material(#[from] MaterialError),
 }
 
-fn invalid<T>(section: &'static str, problem: String) -> Result<T, ObjectError> {
+pub(crate) fn invalid<T>(section: &'static str, problem: String) -> Result<T, ObjectError> {
     Err(ObjectError::Invalid { section, problem })
 }
 
@@ -174,6 +176,9 @@ impl Object {
         }
         expect_count("modes.shapes", shapes.len(), frequencies.len().checked_mul(vertices))?;
         finite("modes.shapes", shapes.iter().flatten().map(|&x| x.into()))?;
+        if let Some(map) = &self.bounce {
+            map.validate(surface)?;
+        }
         let Some(field) = field else { return Ok(()) };
         validate_field(field, frequencies.len())?;
         let Some(finer) = &field.finer else { return Ok(()) };
@@ -184,7 +189,7 @@ impl Object {
     }
 }
 
-fn expect_count(section: &'static str, found: usize, expected: Option<usize>) -> Result<(), ObjectError> {
+pub(crate) fn expect_count(section: &'static str, found: usize, expected: Option<usize>) -> Result<(), ObjectError> {
     match expected {
         Some(expected) if expected == found => Ok(()),
         Some(expected) => invalid(section, format!("has {found} entries, expected {expected}")),

@@ -1,12 +1,15 @@
-//! Baking: from a source and a material to an [`Object`], with how it came about.
+//! Baking: from a source and a material to an [`Object`] with its modes and its bounce map.
 
 use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 use carom_modal::{ModalError, ModalParams, ModalReport, Stage, Wanted, modes_of, modes_of_tetrahedra};
-use carom_object::{Material, Object, ObjectError, Provenance};
+use carom_object::{Material, ModalModel, Object, ObjectError, Provenance};
 use carom_shape::{ImportOptions, UpAxis};
 
-use crate::{Cache, Source, SourceError};
+use crate::bounce_map::{Surroundings, bounce_map};
+use crate::{Cache, MapError, MapParams, MapReport, Source, SourceError};
 
 /// What is to be baked, and how.
 #[derive(Clone, Debug)]
@@ -21,16 +24,19 @@ pub struct BakeRequest {
     pub import: ImportOptions,
     /// Length of the triangle edges on a shape's surface, in metres; chosen from the shape when not given.
     pub edge: Option<f64>,
+    /// How its bounce map is made; none is made without. A body that is held, or has no modes, has no map.
+    pub map: Option<MapParams>,
 }
 
 impl BakeRequest {
     /// A bake with default parameters.
     pub fn new(source: Source, material: Material) -> BakeRequest {
-        BakeRequest { source, material, params: ModalParams::default(), import: ImportOptions::default(), edge: None }
+        let (params, import) = (ModalParams::default(), ImportOptions::default());
+        BakeRequest { source, material, params, import, edge: None, map: Some(MapParams::default()) }
     }
 
-    /// Everything that the result depends on besides input and material, by name.
-    pub fn parameters(&self) -> BTreeMap<String, String> {
+    /// Everything that the modes depend on besides input and material, by name.
+    pub fn modal_parameters(&self) -> BTreeMap<String, String> {
         let ModalParams { wanted, cell_size, resolution, refine, hold, eigen } = &self.params;
         let chosen = |number: Option<String>| number.unwrap_or_else(|| "chosen".into());
         let (key, value) = match wanted {
@@ -59,19 +65,32 @@ impl BakeRequest {
     }
 }
 
+/// What a bake is at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A stage of the modal analysis.
+    Modes(Stage),
+    /// Writing the modes to the cache.
+    Keep,
+    /// The bounce map.
+    Map,
+}
+
 /// A baked object.
 #[derive(Clone, Debug)]
 pub struct Baked {
     /// The object.
     pub object: Object,
-    /// What baking did and cost; none when the object came from the cache.
+    /// What the modes cost; none when they came from the cache.
     pub report: Option<ModalReport>,
+    /// What the bounce map cost; none when there is none.
+    pub map: Option<MapReport>,
 }
 
 impl Baked {
-    /// Whether the object was baked before and only read.
+    /// Whether all of the object was baked before and only read.
     pub fn cached(&self) -> bool {
-        self.report.is_none()
+        self.report.is_none() && self.map.as_ref().is_none_or(|map| map.cached)
     }
 }
 
@@ -90,12 +109,34 @@ pub enum BakeError {
         /// What is wrong.
         source: ModalError,
     },
+    /// The body has no bounce map.
+    #[error("{name}: {source}")]
+    Map {
+        /// Which body.
+        name: String,
+        /// What is wrong.
+        source: MapError,
+    },
     /// The result is no object.
     #[error(transparent)]
     Object(#[from] ObjectError),
 }
 
-/// Bakes an object, or takes it from the cache. `progress` is told the stage and the share of it that is done.
+/// Where bakes keep things, whom they tell, and who may stop them. Each may be left out.
+#[derive(Clone, Copy, Default)]
+pub struct Baker<'a> {
+    /// Objects baked before.
+    pub cache: Option<&'a Cache>,
+    /// Where the finished samples of a bounce map are kept while it is made. A file that is there from an interrupted bake
+    /// of the same object is gone on with; whoever has written the object removes it.
+    pub unfinished: Option<&'a Path>,
+    /// Is told the step and the share of it that is done.
+    pub progress: Option<&'a (dyn Fn(Step, f64) + Sync)>,
+    /// Once it is set, the bounce map stops soon and says how far it came. Modes are not interrupted.
+    pub stop: Option<&'a AtomicBool>,
+}
+
+/// Bakes an object, or takes it from the cache. `progress` is told the step and the share of it that is done.
 ///
 /// ```
 /// use carom::{BakeRequest, Source, bake, modal::{Wanted, material}};
@@ -105,44 +146,84 @@ pub enum BakeError {
 /// request.params.wanted = Wanted::Lowest(2);
 /// let baked = bake(&request, None, &|_, _| {})?;
 /// assert!((baked.object.modal.frequencies[0] - 1286.0).abs() < 10.0);
+/// assert!(baked.object.bounce.is_some());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn bake(
     request: &BakeRequest,
     cache: Option<&Cache>,
-    progress: &(dyn Fn(Stage, f64) + Sync),
+    progress: &(dyn Fn(Step, f64) + Sync),
 ) -> Result<Baked, BakeError> {
-    request.material.validate().map_err(|error| named(request, error.into()))?;
-    if let Some(object) = cache.and_then(|cache| cache.find(request)) {
-        return Ok(Baked { object, report: None });
-    }
-    let source = &request.source;
-    let mut warnings = Vec::new();
-    let result = match source.tetrahedra(&request.import)? {
-        Some(mesh) => modes_of_tetrahedra(&source.name, &mesh, &request.material, &request.params, progress),
-        None => {
-            let body = source.body(&request.import, request.edge)?;
-            warnings.extend(body.warnings.iter().map(ToString::to_string));
-            modes_of(&body, &request.material, &request.params, progress)
-        }
-    };
-    let (modal, report) = result.map_err(|error| named(request, error))?;
-    warnings.extend(report.warnings.iter().cloned());
-    let provenance = Provenance {
-        input: source.input.clone(),
-        input_hash: source.hash.clone(),
-        parameters: request.parameters(),
-        carom_version: env!("CARGO_PKG_VERSION").into(),
-        warnings,
-    };
-    let object = Object { modal, provenance };
-    object.validate()?;
-    if let Some(cache) = cache {
-        cache.keep(request, &object);
-    }
-    Ok(Baked { object, report: Some(report) })
+    Baker { cache, progress: Some(progress), ..Baker::default() }.bake(request)
 }
 
-fn named(request: &BakeRequest, source: ModalError) -> BakeError {
-    BakeError::Modal { name: request.source.name.clone(), source }
+/// A held body does not fly, and one without modes keeps nothing of a blow.
+fn can_bounce(model: &ModalModel) -> bool {
+    !model.held && model.mode_count() > 0
+}
+
+impl Baker<'_> {
+    /// Bakes an object, or takes it from the cache as far as it is there.
+    pub fn bake(&self, request: &BakeRequest) -> Result<Baked, BakeError> {
+        let (mut object, report) = self.modes(request)?;
+        let Some(params) = request.map.as_ref().filter(|_| can_bounce(&object.modal)) else {
+            object.provenance.parameters.insert("map".into(), "none".into());
+            return Ok(Baked { object, report, map: None });
+        };
+        let never = AtomicBool::new(false);
+        let surroundings = Surroundings {
+            cache: self.cache,
+            unfinished: self.unfinished,
+            progress: &|share| self.tell(Step::Map, share),
+            stop: self.stop.unwrap_or(&never),
+        };
+        let (map, map_report) = bounce_map(&object, params, &surroundings)
+            .map_err(|source| BakeError::Map { name: request.source.name.clone(), source })?;
+        object.bounce = Some(map);
+        let entries = params.parameters().into_iter().map(|(key, value)| (key.to_string(), value));
+        object.provenance.parameters.extend(entries);
+        Ok(Baked { object, report, map: Some(map_report) })
+    }
+
+    fn tell(&self, step: Step, share: f64) {
+        if let Some(progress) = self.progress {
+            progress(step, share);
+        }
+    }
+
+    /// The object before it has a map.
+    fn modes(&self, request: &BakeRequest) -> Result<(Object, Option<ModalReport>), BakeError> {
+        let named = |source: ModalError| BakeError::Modal { name: request.source.name.clone(), source };
+        request.material.validate().map_err(|error| named(error.into()))?;
+        if let Some(object) = self.cache.and_then(|cache| cache.find(request)) {
+            return Ok((object, None));
+        }
+        let source = &request.source;
+        let progress = |stage: Stage, share: f64| self.tell(Step::Modes(stage), share);
+        let mut warnings = Vec::new();
+        let result = match source.tetrahedra(&request.import)? {
+            Some(mesh) => modes_of_tetrahedra(&source.name, &mesh, &request.material, &request.params, &progress),
+            None => {
+                let body = source.body(&request.import, request.edge)?;
+                warnings.extend(body.warnings.iter().map(ToString::to_string));
+                modes_of(&body, &request.material, &request.params, &progress)
+            }
+        };
+        let (modal, report) = result.map_err(named)?;
+        warnings.extend(report.warnings.iter().cloned());
+        let provenance = Provenance {
+            input: source.input.clone(),
+            input_hash: source.hash.clone(),
+            parameters: request.modal_parameters(),
+            carom_version: env!("CARGO_PKG_VERSION").into(),
+            warnings,
+        };
+        let object = Object { modal, bounce: None, provenance };
+        object.validate()?;
+        if let Some(cache) = self.cache {
+            self.tell(Step::Keep, 0.0);
+            cache.keep(request, &object);
+        }
+        Ok((object, Some(report)))
+    }
 }

@@ -1,6 +1,7 @@
 //! Baked objects kept for the next time, by a hash of all that they depend on.
 //!
-//! An entry is the SHA-256 of an object's bytes, then the bytes. A damaged entry counts as absent, and a folder that
+//! An entry is the SHA-256 of an object's bytes, then the bytes: the object as it is before it has a bounce map, so that
+//! another map of the same body needs no new modes. The samples of a map are an entry of their own. A damaged entry counts as absent, and a folder that
 //! cannot be written is no reason to fail: the cache only ever saves time.
 
 use std::path::{Path, PathBuf};
@@ -11,6 +12,7 @@ use sha2::{Digest, Sha256};
 
 use crate::BakeRequest;
 use crate::source::hex;
+use crate::tally::{Key, Tally};
 
 /// A folder of baked objects. It may be deleted at any time.
 #[derive(Clone, Debug)]
@@ -37,15 +39,15 @@ impl Cache {
         &self.folder
     }
 
-    /// The object that was baked for an equal request, if it is there and whole.
-    pub fn find(&self, request: &BakeRequest) -> Option<Object> {
+    /// The object that was baked for an equal request, without its bounce map, if it is there and whole.
+    pub(crate) fn find(&self, request: &BakeRequest) -> Option<Object> {
         let entry = fs::read(self.entry(request)).ok()?;
         let (digest, bytes) = entry.split_at_checked(32)?;
         (Sha256::digest(bytes).as_slice() == digest).then(|| Object::from_bytes(bytes).ok())?
     }
 
-    /// Keeps an object for the next equal request.
-    pub fn keep(&self, request: &BakeRequest, object: &Object) {
+    /// Keeps an object, without its bounce map, for the next equal request.
+    pub(crate) fn keep(&self, request: &BakeRequest, object: &Object) {
         let Ok(bytes) = object.to_bytes() else { return };
         let entry = [Sha256::digest(&bytes).as_slice(), &bytes].concat();
         if fs::create_dir_all(&self.folder).is_ok() {
@@ -54,18 +56,30 @@ impl Cache {
         }
     }
 
+    /// Where the finished samples of a bounce map are.
+    pub(crate) fn tally(&self, key: &Key) -> PathBuf {
+        self.folder.join(format!("{}.tally", hex(key)))
+    }
+
+    /// Keeps the samples of a bounce map; as with objects, failing costs time only.
+    pub(crate) fn keep_tally(&self, tally: &Tally, key: &Key) {
+        if fs::create_dir_all(&self.folder).is_ok() {
+            let _ = tally.save(&self.tally(key), key);
+        }
+    }
+
     fn entry(&self, request: &BakeRequest) -> PathBuf {
         let source = &request.source;
         let described = format!(
             "{:?}",
-            (program(), &source.name, &source.input, &source.hash, &request.material, request.parameters())
+            (program(), &source.name, &source.input, &source.hash, &request.material, request.modal_parameters())
         );
         self.folder.join(format!("{}.baked", hex(&Sha256::digest(described))))
     }
 }
 
 /// The version, and the size and date of the running program: one that was rebuilt may bake otherwise.
-fn program() -> String {
+pub(crate) fn program() -> String {
     let file = env::current_exe().and_then(fs::metadata);
     let built = file.map(|file| (file.len(), file.modified().ok())).ok();
     format!("{} {built:?}", env!("CARGO_PKG_VERSION"))

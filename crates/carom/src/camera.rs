@@ -20,6 +20,11 @@ impl View {
         let across: f64 = if bounds.size().z > bounds.size().x { 58.0 } else { 32.0 };
         View { azimuth: across.to_radians(), elevation: 26f64.to_radians(), field_of_view: 22f64.to_radians() }
     }
+
+    /// The view from the other side, from below if this one is from above: together they show all faces of a box.
+    pub fn opposite(self) -> View {
+        View { azimuth: self.azimuth + std::f64::consts::PI, elevation: -self.elevation, ..self }
+    }
 }
 
 /// A perspective projection to pixels, y downwards.

@@ -10,6 +10,9 @@ pub enum Colormap {
     Cividis,
     /// From blue over near-white in the middle to red, for signed numbers.
     BlueRed,
+    /// From blue over green to red, as bounce maps were first shown (*Bounce*). Neither even nor safe for colour-blind
+    /// eyes: for comparison with the paper's figures.
+    Jet,
 }
 
 const VIRIDIS: &[u32] =
@@ -17,8 +20,17 @@ const VIRIDIS: &[u32] =
 const CIVIDIS: &[u32] =
     &[0x00224e, 0x123570, 0x3b496c, 0x575d6d, 0x707173, 0x8a8678, 0xa59c74, 0xc3b369, 0xe1cc55, 0xfee838];
 const BLUE_RED: &[u32] = &[0x2166ac, 0x4393c3, 0x92c5de, 0xd1e5f0, 0xf7f7f7, 0xfddbc7, 0xf4a582, 0xd6604d, 0xb2182b];
+const JET: &[u32] = &[0x000080, 0x0000ff, 0x0080ff, 0x00ffff, 0x80ff80, 0xffff00, 0xff8000, 0xff0000, 0x800000];
 
 impl Colormap {
+    /// All of them, by name.
+    pub const ALL: [(&'static str, Colormap); 4] = [
+        ("viridis", Colormap::Viridis),
+        ("cividis", Colormap::Cividis),
+        ("blue-red", Colormap::BlueRed),
+        ("jet", Colormap::Jet),
+    ];
+
     /// The colour of a number: red, green and blue of sRGB in [0, 1]. Numbers outside [0, 1] take the nearer end, NaN
     /// the lower.
     ///
@@ -31,6 +43,7 @@ impl Colormap {
             Colormap::Viridis => VIRIDIS,
             Colormap::Cividis => CIVIDIS,
             Colormap::BlueRed => BLUE_RED,
+            Colormap::Jet => JET,
         };
         let value = if value.is_nan() { 0.0 } else { value.clamp(0.0, 1.0) };
         let place = value * (table.len() - 1) as f64;
@@ -89,7 +102,7 @@ mod tests {
 
     #[test]
     fn numbers_out_of_range_take_the_nearer_end() {
-        for map in [Colormap::Viridis, Colormap::Cividis, Colormap::BlueRed] {
+        for (_, map) in Colormap::ALL {
             assert_eq!(map.colour(-3.0), map.colour(0.0));
             assert_eq!(map.colour(f64::INFINITY), map.colour(1.0));
             assert_eq!(map.colour(f64::NAN), map.colour(0.0));

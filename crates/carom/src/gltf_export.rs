@@ -55,6 +55,14 @@ pub enum ExportError {
         /// How many are needed.
         vertices: usize,
     },
+    /// Numbers do not match the triangles.
+    #[error("{found} numbers for {triangles} triangles")]
+    ValueCount {
+        /// How many were given.
+        found: usize,
+        /// How many are needed.
+        triangles: usize,
+    },
     /// The mode cannot be shown.
     #[error(transparent)]
     Mode(#[from] PictureError),
@@ -92,6 +100,49 @@ pub fn mesh_to_glb(
 ) -> Result<Vec<u8>, ExportError> {
     let colours = colours.map(|colours| colours.iter().map(|c| c.map(|c| f64::from(c) / 255.0)).collect::<Vec<_>>());
     Document::new(name, surface, colours.as_deref(), crease_angle)?.0.finish()
+}
+
+/// A surface with a number per triangle as a `.glb` file: the number as the vertex attribute `attribute`, whose name
+/// begins with an underscore as glTF asks, and as the colour that `colours` gives it.
+///
+/// Triangles share no vertices, so that each shows its own number to its border; normals are smooth up to
+/// `crease_angle` all the same.
+pub fn field_to_glb(
+    name: &str,
+    surface: &TriMesh,
+    values: &[f64],
+    attribute: &str,
+    colours: &dyn Fn(f64) -> [f64; 3],
+    crease_angle: f64,
+) -> Result<Vec<u8>, ExportError> {
+    let triangles = surface.triangles.len();
+    if values.len() != triangles {
+        return Err(ExportError::ValueCount { found: values.len(), triangles });
+    }
+    check(surface)?;
+    let mesh = SmoothMesh::new(surface, crease_angle);
+    let normals = mesh.normals(&mesh.gather(&surface.positions));
+    let normals = mesh.triangles.iter().flatten().map(|&vertex| normals[vertex as usize]).collect();
+    let positions: Vec<DVec3> = (0..triangles).flat_map(|t| surface.corners(t)).collect();
+    let apart: Vec<[u32; 3]> = (0..triangles as u32).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
+    let mut document = Document::of(name, &positions, normals, &apart);
+    let of_corners = |&value: &f64| std::iter::repeat_n(value, 3);
+    document.add_colours(values.iter().flat_map(of_corners).map(colours).collect());
+    let numbers: Vec<f32> = values.iter().flat_map(of_corners).map(|value| value as f32).collect();
+    let accessor = document.scalars(&numbers, Some(VERTICES), true);
+    document.add_attribute(attribute, accessor);
+    document.finish()
+}
+
+/// Refuses surfaces that cannot be written.
+fn check(surface: &TriMesh) -> Result<(), ExportError> {
+    if surface.triangles.is_empty() {
+        return Err(ExportError::Empty);
+    }
+    match surface.positions.iter().position(|p| !p.as_vec3().is_finite()) {
+        Some(vertex) => Err(ExportError::BadVertex { vertex, position: surface.positions[vertex] }),
+        None => Ok(()),
+    }
 }
 
 /// Modes of a body as a `.glb` file: a morph target and an animation, "mode 1 (1286 Hz)", for each.
@@ -132,18 +183,26 @@ impl Document {
         colours: Option<&[[f64; 3]]>,
         crease_angle: f64,
     ) -> Result<(Document, SmoothMesh), ExportError> {
-        if surface.triangles.is_empty() {
-            return Err(ExportError::Empty);
-        }
         let vertices = surface.positions.len();
         if let Some(colours) = colours.filter(|colours| colours.len() != vertices) {
             return Err(ExportError::ColourCount { found: colours.len(), vertices });
         }
-        if let Some(vertex) = surface.positions.iter().position(|p| !p.as_vec3().is_finite()) {
-            return Err(ExportError::BadVertex { vertex, position: surface.positions[vertex] });
-        }
+        check(surface)?;
         let mesh = SmoothMesh::new(surface, crease_angle);
         let positions = mesh.gather(&surface.positions);
+        let mut document = Document::of(name, &positions, mesh.normals(&positions), &mesh.triangles);
+        match colours {
+            Some(colours) => document.add_colours(mesh.gather(colours)),
+            None => {
+                let plain = json!([0.62, 0.58, 0.51, 1.0]);
+                document.json["materials"][0]["pbrMetallicRoughness"]["baseColorFactor"] = plain;
+            }
+        }
+        Ok((document, mesh))
+    }
+
+    /// Triangles over vertices with normals.
+    fn of(name: &str, positions: &[DVec3], normals: Vec<DVec3>, triangles: &[[u32; 3]]) -> Document {
         let mut document = Document {
             json: json!({
                 "asset": { "version": "2.0", "generator": concat!("Carom ", env!("CARGO_PKG_VERSION")) },
@@ -160,34 +219,40 @@ impl Document {
             }),
             data: Vec::new(),
         };
-        let mut attributes = json!({
-            "POSITION": document.vectors(&positions, true),
-            "NORMAL": document.vectors(&unit(mesh.normals(&positions)), false),
+        let attributes = json!({
+            "POSITION": document.vectors(positions, true),
+            "NORMAL": document.vectors(&unit(normals), false),
         });
-        if let Some(colours) = colours {
-            // glTF colours are linear light; 16 bits keep the dark ones apart.
-            let numbers = mesh.gather(colours).into_iter().flat_map(|[r, g, b]| {
-                let linear = |c: f64| (65535.0 * to_linear(c)).round() as u16;
-                [linear(r), linear(g), linear(b), u16::MAX]
-            });
-            let bytes: Vec<u8> = numbers.flat_map(u16::to_le_bytes).collect();
-            let view = document.view(&bytes, Some(VERTICES));
-            attributes["COLOR_0"] = document.accessor(json!({
-                "bufferView": view, "componentType": 5123, "normalized": true, "type": "VEC4", "count": positions.len(),
-            }));
-        } else {
-            document.json["materials"][0]["pbrMetallicRoughness"]["baseColorFactor"] = json!([0.62, 0.58, 0.51, 1.0]);
-        }
-        let bytes: Vec<u8> = mesh.triangles.iter().flatten().flat_map(|i| i.to_le_bytes()).collect();
+        let bytes: Vec<u8> = triangles.iter().flatten().flat_map(|i| i.to_le_bytes()).collect();
         let view = document.view(&bytes, Some(INDICES));
         let indices = document.accessor(json!({
-            "bufferView": view, "componentType": 5125, "type": "SCALAR", "count": 3 * mesh.triangles.len(),
+            "bufferView": view, "componentType": 5125, "type": "SCALAR", "count": 3 * triangles.len(),
         }));
         document.json["meshes"] = json!([{
             "name": name,
             "primitives": [{ "attributes": attributes, "indices": indices, "material": 0 }],
         }]);
-        Ok((document, mesh))
+        document
+    }
+
+    /// Adds a colour in sRGB per vertex.
+    fn add_colours(&mut self, colours: Vec<[f64; 3]>) {
+        let count = colours.len();
+        // glTF colours are linear light; 16 bits keep the dark ones apart.
+        let numbers = colours.into_iter().flat_map(|[r, g, b]| {
+            let linear = |c: f64| (65535.0 * to_linear(c)).round() as u16;
+            [linear(r), linear(g), linear(b), u16::MAX]
+        });
+        let bytes: Vec<u8> = numbers.flat_map(u16::to_le_bytes).collect();
+        let view = self.view(&bytes, Some(VERTICES));
+        let accessor = self.accessor(json!({
+            "bufferView": view, "componentType": 5123, "normalized": true, "type": "VEC4", "count": count,
+        }));
+        self.add_attribute("COLOR_0", accessor);
+    }
+
+    fn add_attribute(&mut self, name: &str, accessor: Value) {
+        self.json["meshes"][0]["primitives"][0]["attributes"][name] = accessor;
     }
 
     /// Adds a morph target per deformation.
@@ -218,7 +283,7 @@ impl Document {
         }
         let phase = |i: usize| i as f64 / PIECES as f64;
         let times: Vec<f32> = (0..=PIECES).map(|i| (period * phase(i)) as f32).collect();
-        let input = self.scalars(&times, true);
+        let input = self.scalars(&times, None, true);
         let mut animations = Vec::new();
         for (target, name) in names.iter().enumerate() {
             let mut weights = vec![0.0; (PIECES + 1) * names.len()];
@@ -227,7 +292,7 @@ impl Document {
                 let swing = if i % PIECES == 0 { 0.0 } else { (std::f64::consts::TAU * phase(i)).sin() };
                 weights[i * names.len() + target] = swing as f32;
             }
-            let output = self.scalars(&weights, false);
+            let output = self.scalars(&weights, None, false);
             animations.push(json!({
                 "name": name,
                 "samplers": [{ "input": input, "output": output, "interpolation": "LINEAR" }],
@@ -252,9 +317,9 @@ impl Document {
         self.accessor(accessor)
     }
 
-    fn scalars(&mut self, numbers: &[f32], with_bounds: bool) -> Value {
+    fn scalars(&mut self, numbers: &[f32], target: Option<u32>, with_bounds: bool) -> Value {
         let bytes: Vec<u8> = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
-        let view = self.view(&bytes, None);
+        let view = self.view(&bytes, target);
         let mut accessor =
             json!({ "bufferView": view, "componentType": 5126, "type": "SCALAR", "count": numbers.len() });
         if with_bounds {

@@ -1,32 +1,44 @@
 //! Carom's front: the crates of the engine under one roof, [`bake`] from a source to an object, and what turns
 //! results into pictures and glTF.
 
+pub use carom_bounce as bounce;
 pub use carom_modal as modal;
 pub use carom_object as object;
 pub use carom_shape as shape;
 
 mod bake;
+mod bounce_map;
 mod cache;
 mod camera;
 mod colormap;
 mod crease;
+mod divide;
+mod field_sheet;
 mod gltf_export;
 mod image;
+mod map_view;
 mod picture;
+mod ply_export;
 mod raster;
 pub mod references;
 mod shade;
 mod sheet;
 mod source;
+mod tally;
 mod text;
 
-pub use bake::{BakeError, BakeRequest, Baked, bake};
+pub use bake::{BakeError, BakeRequest, Baked, Baker, Step, bake};
+pub use bounce_map::{MapError, MapParams, MapReport};
 pub use cache::Cache;
 pub use camera::View;
 pub use colormap::Colormap;
 pub use crease::SmoothMesh;
-pub use gltf_export::{ExportError, GltfParams, mesh_to_glb, modes_to_glb};
+pub use divide::Divided;
+pub use field_sheet::{Scale, field_sheet};
+pub use gltf_export::{ExportError, GltfParams, field_to_glb, mesh_to_glb, modes_to_glb};
 pub use image::{Image, ImageError};
-pub use picture::{Background, Paint, PictureError, PictureParams, render, render_mode};
+pub use map_view::{MapView, MapViewError};
+pub use picture::{Background, Field, Paint, PictureError, PictureParams, render, render_mode};
+pub use ply_export::field_to_ply;
 pub use sheet::{Legend, contact_sheet, sheet};
 pub use source::{Source, SourceError, SourceKind};

@@ -61,8 +61,11 @@ pub enum Background {
     Transparent,
 }
 
+/// A number at every point of a surface, by triangle and barycentric weights.
+pub type Field<'a> = &'a (dyn Fn(usize, DVec3) -> f64 + Sync);
+
 /// The colours of a surface.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy)]
 pub enum Paint<'a> {
     /// One colour in sRGB.
     Plain([u8; 3]),
@@ -71,6 +74,14 @@ pub enum Paint<'a> {
         /// One per vertex.
         values: &'a [f64],
         /// The numbers at the ends of the colormap.
+        range: (f64, f64),
+    },
+    /// A number at every point, shown by the colormap from `range.0` to `range.1`. It is asked in every sample of the
+    /// picture, so a coarse surface shows what changes within its triangles.
+    Field {
+        /// The numbers.
+        field: Field<'a>,
+        /// Those at the ends of the colormap.
         range: (f64, f64),
     },
     /// A colour per vertex in sRGB.
@@ -222,7 +233,8 @@ struct Scene<'a> {
 /// Paint in linear light, ready to be mixed.
 enum LinearPaint<'a> {
     Plain(DVec3),
-    Scalars { values: &'a [f64], range: (f64, f64), colours: Vec<DVec3> },
+    Scalars { values: &'a [f64], scale: LinearScale },
+    Field { field: Field<'a>, scale: LinearScale },
     Colours(Vec<DVec3>),
 }
 
@@ -232,31 +244,47 @@ fn linear(colour: [f64; 3]) -> DVec3 {
 
 impl<'a> LinearPaint<'a> {
     fn new(paint: Paint<'a>, colormap: Colormap) -> LinearPaint<'a> {
-        /// Steps of the colormap; finer than the 256 of a channel.
-        const STEPS: usize = 1024;
         let from_bytes = |colour: [u8; 3]| linear(colour.map(|c| f64::from(c) / 255.0));
         match paint {
             Paint::Plain(colour) => LinearPaint::Plain(from_bytes(colour)),
             Paint::Colours(colours) => LinearPaint::Colours(colours.iter().map(|&c| from_bytes(c)).collect()),
             Paint::Scalars { values, range } => {
-                let step = |i: usize| linear(colormap.colour(i as f64 / STEPS as f64));
-                LinearPaint::Scalars { values, range, colours: (0..=STEPS).map(step).collect() }
+                LinearPaint::Scalars { values, scale: LinearScale::new(colormap, range) }
             }
+            Paint::Field { field, range } => LinearPaint::Field { field, scale: LinearScale::new(colormap, range) },
         }
     }
 
-    /// The light of a place between three vertices.
-    fn at(&self, vertices: [usize; 3], weight: [f64; 3]) -> DVec3 {
+    /// The light of a place in a triangle between three vertices.
+    fn at(&self, triangle: usize, vertices: [usize; 3], weight: [f64; 3]) -> DVec3 {
         match self {
             LinearPaint::Plain(colour) => *colour,
             LinearPaint::Colours(colours) => (0..3).map(|i| weight[i] * colours[vertices[i]]).sum(),
-            LinearPaint::Scalars { values, range: (low, high), colours } => {
-                let value: f64 = (0..3).map(|i| weight[i] * values[vertices[i]]).sum();
-                let last = colours.len() - 1;
-                // A number that is none becomes the lower end.
-                colours[(((value - low) / (high - low) * last as f64).round() as usize).min(last)]
-            }
+            LinearPaint::Scalars { values, scale } => scale.at((0..3).map(|i| weight[i] * values[vertices[i]]).sum()),
+            LinearPaint::Field { field, scale } => scale.at(field(triangle, weight.into())),
         }
+    }
+}
+
+/// The colours of numbers, ready to be looked up.
+struct LinearScale {
+    range: (f64, f64),
+    colours: Vec<DVec3>,
+}
+
+impl LinearScale {
+    fn new(colormap: Colormap, range: (f64, f64)) -> LinearScale {
+        /// Steps of the colormap; finer than the 256 of a channel.
+        const STEPS: usize = 1024;
+        let step = |i: usize| linear(colormap.colour(i as f64 / STEPS as f64));
+        LinearScale { range, colours: (0..=STEPS).map(step).collect() }
+    }
+
+    fn at(&self, value: f64) -> DVec3 {
+        let (low, high) = self.range;
+        let last = self.colours.len() - 1;
+        // A number that is none becomes the lower end.
+        self.colours[(((value - low) / (high - low) * last as f64).round() as usize).min(last)]
     }
 }
 
@@ -274,7 +302,7 @@ fn render_deformed(
     }
     let vertices = surface.positions.len();
     let found = match paint {
-        Paint::Plain(_) => vertices,
+        Paint::Plain(_) | Paint::Field { .. } => vertices,
         Paint::Scalars { values, .. } => values.len(),
         Paint::Colours(colours) => colours.len(),
     };
@@ -381,7 +409,7 @@ impl Scene<'_> {
             // The inside of an open surface.
             normal = -normal;
         }
-        let colour = self.light.at(corners.map(|i| self.mesh.source[i] as usize), weight);
+        let colour = self.light.at(triangle as usize, corners.map(|i| self.mesh.source[i] as usize), weight);
         let sample = row * self.hits.width + column;
         let openness = self.openness.at(place, normal, sample, &self.camera, &self.hits);
         lit(colour, normal, to_eye, openness, &self.camera)

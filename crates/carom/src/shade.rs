@@ -7,8 +7,10 @@ use crate::raster::{Hits, NOTHING, rasterize};
 
 /// Light that a place of the surface sends to the eye, for a colour in linear light.
 pub(crate) fn lit(colour: DVec3, normal: DVec3, to_eye: DVec3, openness: f64, camera: &Camera) -> DVec3 {
-    let lamp = (0.55 * camera.backward - 0.5 * camera.right + 0.8 * camera.up).normalize();
-    let sky = 0.42 + 0.17 * normal.y;
+    // Who looks from below has the light there too, as if the body were turned over: colours stay readable.
+    let above = if camera.backward.y < 0.0 { -1.0 } else { 1.0 };
+    let lamp = (0.55 * camera.backward - 0.5 * camera.right + above * 0.8 * camera.up).normalize();
+    let sky = 0.42 + above * 0.17 * normal.y;
     // Wrapped around the terminator, so that shaded sides keep their form.
     let facing = ((normal.dot(lamp) + 0.25) / 1.25).max(0.0);
     let highlight = normal.dot((lamp + to_eye).normalize()).max(0.0).powi(48);

@@ -6,9 +6,9 @@ use crate::picture::render_modes;
 use crate::text::{Align, Weight, draw};
 use crate::{Colormap, Image, PictureError, PictureParams};
 
-const INK: [u8; 3] = [38, 42, 48];
-const FAINT_INK: [u8; 3] = [104, 110, 118];
-const PAPER: [u8; 4] = [252, 252, 253, 255];
+pub(crate) const INK: [u8; 3] = [38, 42, 48];
+pub(crate) const FAINT_INK: [u8; 3] = [104, 110, 118];
+pub(crate) const PAPER: [u8; 4] = [252, 252, 253, 255];
 
 /// What the colours of a sheet mean.
 #[derive(Clone, Debug, PartialEq)]

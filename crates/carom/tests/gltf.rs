@@ -2,7 +2,7 @@
 
 mod common;
 
-use carom::{ExportError, GltfParams, mesh_to_glb, modes_to_glb};
+use carom::{ExportError, GltfParams, field_to_glb, mesh_to_glb, modes_to_glb};
 use common::{bar, cuboid};
 use glam::{DVec3, Vec3};
 use gltf::animation::util::ReadOutputs;
@@ -124,4 +124,39 @@ fn what_cannot_be_shown_is_refused_by_name() {
     let mut far = model.surface.clone();
     far.positions[3].x = 1e300;
     assert!(matches!(mesh_to_glb("", &far, None, 0.5).unwrap_err(), ExportError::BadVertex { vertex: 3, .. }));
+}
+
+#[test]
+fn a_number_per_triangle_is_an_attribute_and_a_colour_of_its_corners() {
+    let surface = cuboid(DVec3::new(0.1, 0.2, 0.3));
+    let values: Vec<f64> = (0..12).map(|t| f64::from(t) / 11.0).collect();
+    let colours = |value: f64| [value, 0.0, 1.0];
+    let bytes = field_to_glb("box", &surface, &values, "_RESTITUTION", &colours, 0.5).unwrap();
+    let again = carom::shape::read_gltf(&bytes).expect("an attribute of our own does not stop the import");
+    assert!((again.volume() / surface.volume() - 1.0).abs() < 1e-6);
+    let (file, data) = open(&bytes);
+    let primitive = file.meshes().next().unwrap().primitives().next().unwrap();
+    let reader = primitive.reader(|_| Some(&data));
+    let indices: Vec<u32> = reader.read_indices().unwrap().into_u32().collect();
+    let positions: Vec<Vec3> = reader.read_positions().unwrap().map(Vec3::from).collect();
+    let normals: Vec<Vec3> = reader.read_normals().unwrap().map(Vec3::from).collect();
+    let colours: Vec<[u16; 4]> = reader.read_colors(0).unwrap().into_rgba_u16().collect();
+    let accessor = primitive.get(&gltf::Semantic::Extras("RESTITUTION".into())).expect("the attribute is there");
+    let numbers: Vec<f32> = gltf::accessor::Iter::new(accessor.clone(), |_| Some(&data)).unwrap().collect();
+    assert_eq!((accessor.dimensions(), numbers.len()), (gltf::accessor::Dimensions::Scalar, 36));
+    for (t, corners) in indices.chunks_exact(3).enumerate() {
+        let [a, b, c] = [0, 1, 2].map(|i| positions[corners[i] as usize]);
+        assert_eq!([a, b, c], surface.corners(t).map(|p| p.as_vec3()));
+        let face = (b - a).cross(c - a).normalize();
+        for &corner in corners {
+            assert_eq!(numbers[corner as usize], values[t] as f32);
+            assert!(normals[corner as usize].distance(face) < 1e-6);
+            let red = f32::from(colours[corner as usize][0]) / 65535.0;
+            // sRGB to light.
+            let light = ((values[t] as f32 + 0.055) / 1.055).powf(2.4);
+            assert!((red - light).abs() < 2e-3, "{red} {light}");
+        }
+    }
+    let error = field_to_glb("", &surface, &[0.5; 3], "_RESTITUTION", &|_| [0.0; 3], 0.5).unwrap_err();
+    assert_eq!(error, ExportError::ValueCount { found: 3, triangles: 12 });
 }

@@ -1,5 +1,6 @@
 //! The command from outside: the real program, in a folder of its own.
 
 mod bad_input;
+mod bounce;
 mod everyday;
 mod folder;

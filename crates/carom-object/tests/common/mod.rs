@@ -52,5 +52,5 @@ pub fn tetrahedron() -> Object {
         field: Some(field),
         held: false,
     };
-    Object { modal, provenance }
+    Object { modal, bounce: None, provenance }
 }

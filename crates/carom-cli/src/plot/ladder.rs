@@ -1,18 +1,14 @@
-//! Plots: the frequency ladder of a body.
+//! The frequency ladder of a body.
 //!
 //! A rung for each frequency on a logarithmic axis; modes that share one frequency, as the two bending directions of a
 //! square bar do, share a rung that is split in as many pieces.
 
 use std::path::Path;
-use std::sync::Once;
 
 use carom::object::ModalModel;
 use miette::miette;
-use plotters::coord::Shift;
-use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, Pos, VPos};
-use plotters::style::{FontStyle, register_font};
 
+use super::{BLUE, FAINT, GRID, HPos, INK, Page, RGBColor};
 use crate::ui::{Work, hertz};
 
 const WIDTH: u32 = 760;
@@ -26,47 +22,16 @@ const RIGHT: f64 = 420.0;
 /// Height of a label.
 const LINE: f64 = 18.0;
 
-const INK: RGBColor = RGBColor(38, 42, 48);
-const FAINT: RGBColor = RGBColor(104, 110, 118);
-const GRID: RGBColor = RGBColor(226, 229, 233);
 const LEADER: RGBColor = RGBColor(190, 196, 203);
-const PAPER: RGBColor = RGBColor(252, 252, 253);
-const RUNG: RGBColor = RGBColor(31, 105, 145);
 
 /// The ladder as the bytes of an SVG or PNG file, as the ending of `path` says.
 pub fn ladder(model: &ModalModel, path: &Path) -> Work<Vec<u8>> {
     if model.frequencies.is_empty() {
         return Err(miette!("{} has no modes to plot", model.name));
     }
-    register_fonts();
-    let bad = |error: &dyn std::fmt::Display| miette!("cannot plot {}: {error}", model.name);
-    match path.extension().and_then(|ending| ending.to_str()) {
-        Some("svg") => {
-            let mut text = String::new();
-            draw(model, &SVGBackend::with_string(&mut text, (WIDTH, HEIGHT)).into_drawing_area(), 1.0, 0.0)
-                .map_err(|error| bad(&error))?;
-            Ok(text.into_bytes())
-        }
-        Some("png") => {
-            let (width, height) = (2 * WIDTH, 2 * HEIGHT);
-            let mut pixels = vec![0; 3 * (width * height) as usize];
-            draw(model, &BitMapBackend::with_buffer(&mut pixels, (width, height)).into_drawing_area(), 2.0, 0.16)
-                .map_err(|error| bad(&error))?;
-            let pixels = pixels.chunks_exact(3).map(|p| [p[0], p[1], p[2], 255]).collect();
-            let image = carom::Image { width: width as usize, height: height as usize, pixels };
-            image.to_png().map_err(|error| bad(&error))
-        }
-        _ => Err(miette!(help = "end the name in .svg or .png", "cannot tell how to plot to {}", path.display())),
-    }
-}
-
-fn register_fonts() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        // The fonts are constants of the program; without them a plot is still a plot.
-        let _ = register_font("sans-serif", FontStyle::Normal, dejavu::sans::regular());
-        let _ = register_font("sans-serif", FontStyle::Bold, dejavu::sans::bold());
-    });
+    let mut page = Page::new(WIDTH, HEIGHT);
+    draw(model, &mut page);
+    page.to_file(path)
 }
 
 /// Modes with one frequency.
@@ -118,29 +83,7 @@ fn spread(wanted: &[f64], gap: f64, from: f64, to: f64) -> Vec<f64> {
     places.enumerate().map(|(i, place)| place.min(last).max(from) + gap * i as f64).collect()
 }
 
-/// Draws the ladder `scale` times as large. Bitmap letters hang by `sag` of their height above where they are put.
-fn draw<B: DrawingBackend>(
-    model: &ModalModel,
-    area: &DrawingArea<B, Shift>,
-    scale: f64,
-    sag: f64,
-) -> Result<(), DrawingAreaErrorKind<B::ErrorType>> {
-    area.fill(&PAPER)?;
-    let at = |x: f64, y: f64| ((scale * x).round() as i32, (scale * y).round() as i32);
-    let line = |from: (f64, f64), to: (f64, f64), colour: RGBColor, width: f64| {
-        let style = colour.stroke_width((scale * width).round().max(1.0) as u32);
-        area.draw(&PathElement::new(vec![at(from.0, from.1), at(to.0, to.1)], style))
-    };
-    let write = |text: &str, x: f64, y: f64, size: f64, colour: RGBColor, bold: bool, from: HPos| {
-        let style = if bold { FontStyle::Bold } else { FontStyle::Normal };
-        let font = ("sans-serif", scale * size, style).into_text_style(area);
-        area.draw(&Text::new(
-            text.to_owned(),
-            at(x, y + sag * size),
-            font.color(&colour).pos(Pos::new(from, VPos::Center)),
-        ))
-    };
-
+fn draw(model: &ModalModel, page: &mut Page) {
     let rungs = rungs(&model.frequencies);
     let (low, high) = (rungs[0].frequency, rungs[rungs.len() - 1].frequency);
     // Some air around, and at least a third of an octave so that a single mode has an axis.
@@ -148,20 +91,20 @@ fn draw<B: DrawingBackend>(
     let height = |frequency: f64| BOTTOM - (BOTTOM - TOP) * (frequency.ln() - low) / (high - low);
 
     let state = if model.held { "held" } else { "free" };
-    write(&model.name, 36.0, 40.0, 26.0, INK, true, HPos::Left)?;
+    page.title(&model.name, (36.0, 40.0));
     let subtitle = format!("{}, {state}: {} modes", model.material.name, model.mode_count());
-    write(&subtitle, 36.0, 70.0, 15.0, FAINT, false, HPos::Left)?;
-    write("frequency", LEFT - 24.0, TOP, 13.0, FAINT, false, HPos::Right)?;
+    page.write(&subtitle, (36.0, 70.0), 15.0, FAINT, HPos::Left);
+    page.write("frequency", (LEFT - 24.0, TOP), 13.0, FAINT, HPos::Right);
 
     for (frequency, major) in ticks(low.exp(), high.exp()) {
         let y = height(frequency);
-        line((LEFT - 14.0, y), (RIGHT + 14.0, y), GRID, 1.0)?;
+        page.line([(LEFT - 14.0, y), (RIGHT + 14.0, y)], GRID, 1.0);
         if major {
-            write(&tick_label(frequency), LEFT - 24.0, y, 14.0, FAINT, false, HPos::Right)?;
+            page.write(&tick_label(frequency), (LEFT - 24.0, y), 14.0, FAINT, HPos::Right);
         }
     }
     for x in [LEFT - 14.0, RIGHT + 14.0] {
-        line((x, TOP), (x, BOTTOM), GRID, 2.0)?;
+        page.line([(x, TOP), (x, BOTTOM)], GRID, 2.0);
     }
 
     for rung in &rungs {
@@ -170,7 +113,7 @@ fn draw<B: DrawingBackend>(
         for piece in 0..rung.count {
             let start = LEFT + width * piece as f64;
             let gap = if piece + 1 < rung.count { 10.0f64.min(0.3 * width) } else { 0.0 };
-            line((start, y), (start + width - gap, y), RUNG, 2.0)?;
+            page.line([(start, y), (start + width - gap, y)], BLUE, 2.0);
         }
     }
 
@@ -179,16 +122,15 @@ fn draw<B: DrawingBackend>(
     let wanted: Vec<f64> = labelled.iter().rev().map(|rung| height(rung.frequency)).collect();
     for (rung, y) in labelled.iter().rev().zip(spread(&wanted, LINE, TOP, BOTTOM)) {
         let from = height(rung.frequency);
-        line((RIGHT + 20.0, from), (RIGHT + 66.0, y), LEADER, 1.0)?;
-        line((RIGHT + 66.0, y), (RIGHT + 72.0, y), LEADER, 1.0)?;
-        write(&hertz(rung.frequency), RIGHT + 158.0, y, 14.0, INK, false, HPos::Right)?;
+        page.line([(RIGHT + 20.0, from), (RIGHT + 66.0, y)], LEADER, 1.0);
+        page.line([(RIGHT + 66.0, y), (RIGHT + 72.0, y)], LEADER, 1.0);
+        page.write(&hertz(rung.frequency), (RIGHT + 158.0, y), 14.0, INK, HPos::Right);
         let modes = match rung.count {
             1 => format!("mode {}", rung.first),
             count => format!("modes {} to {}", rung.first, rung.first + count - 1),
         };
-        write(&modes, RIGHT + 176.0, y, 13.0, FAINT, false, HPos::Left)?;
+        page.write(&modes, (RIGHT + 176.0, y), 13.0, FAINT, HPos::Left);
     }
-    area.present()
 }
 
 /// Frequencies of grid lines, and whether they carry a label: 1, 2, 5 of each decade, or finer on a short axis.

@@ -1,1 +1,0 @@
-//! Where a surface is sampled: faces, sharp edges, sharp corners.

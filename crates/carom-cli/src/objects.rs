@@ -1,0 +1,55 @@
+//! The object that a command works on: a .carom file, or a shape or mesh that is baked on the way.
+
+use std::path::Path;
+
+use carom::modal::{ModalParams, Wanted};
+use carom::object::Object;
+use carom::{BakeRequest, Baker, Cache, MapParams, Source};
+use miette::miette;
+
+use crate::bake::explained;
+use crate::interrupt;
+use crate::modes::load;
+use crate::options::{ImportArgs, MaterialArgs, SetArgs};
+use crate::ui::{Ui, Work};
+
+/// How a shape or mesh is baked on the way.
+#[derive(clap::Args, Clone)]
+pub struct OnTheWay {
+    #[command(flatten)]
+    pub material: MaterialArgs,
+    #[command(flatten)]
+    pub set: SetArgs,
+    #[command(flatten)]
+    pub import: ImportArgs,
+}
+
+impl OnTheWay {
+    /// Reads an object, or bakes a shape or mesh with this many modes and, if asked for, a map. What was baked is in the
+    /// cache the next time.
+    pub fn open(&self, input: &str, modes: usize, map: Option<MapParams>, ui: &Ui) -> Work<Object> {
+        if is_object(input) {
+            if self.material.is_given() || !self.set.set.is_empty() {
+                let help = "bake it anew with another material or other measures";
+                return Err(miette!(help = help, "{input} is baked: its material and its shape are what they are"));
+            }
+            return load(Path::new(input));
+        }
+        let source = Source::open(input, &self.set.map()).map_err(|error| explained(error.into()))?;
+        let material = self.material.choose(source.material.as_deref(), ui)?;
+        let params = ModalParams { wanted: Wanted::Lowest(modes), ..ModalParams::default() };
+        let request = BakeRequest { params, import: self.import.options(), map, ..BakeRequest::new(source, material) };
+        let progress = ui.progress(&request.source.name);
+        let tell = |step, share| progress.at(step, share);
+        interrupt::leaves(format!("{input} was being baked; nothing was written"));
+        let cache = Cache::of_user();
+        let baker =
+            Baker { cache: cache.as_ref(), progress: Some(&tell), stop: Some(interrupt::flag()), unfinished: None };
+        Ok(baker.bake(&request).map_err(explained)?.object)
+    }
+}
+
+/// Whether a name is that of a .carom file.
+fn is_object(input: &str) -> bool {
+    Path::new(input).extension().is_some_and(|ending| ending == "carom")
+}
