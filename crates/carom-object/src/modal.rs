@@ -40,6 +40,20 @@ impl ModalModel {
         std::f64::consts::TAU * self.frequencies[mode]
     }
 
+    /// The same body with its lowest modes only.
+    pub fn with_modes(&self, modes: usize) -> ModalModel {
+        let modes = modes.min(self.mode_count());
+        let mut model = self.clone();
+        model.frequencies.truncate(modes);
+        model.shapes.truncate(modes * self.surface.positions.len());
+        let mut level = model.field.as_mut();
+        while let Some(field) = level {
+            field.shapes.truncate(modes * field.nodes);
+            level = field.finer.as_deref_mut();
+        }
+        model
+    }
+
     /// Displacement of a surface vertex in a mode.
     pub fn shape_at_vertex(&self, mode: usize, vertex: usize) -> DVec3 {
         self.shapes[mode * self.surface.positions.len() + vertex].map(f64::from).into()
@@ -106,6 +120,16 @@ mod tests {
         model.shapes_on_triangle(0, DVec3::new(0.5, 0.25, 0.25), &mut out);
         assert_eq!(out, [0.5 * DVec3::new(1.0, 0.0, 1.0)]);
         assert_eq!(model.angular_frequency(0), 100.0 * std::f64::consts::PI);
+    }
+
+    #[test]
+    fn fewer_modes_are_the_first_of_more() {
+        let mut model = model();
+        model.frequencies.push(70.0);
+        model.shapes.extend(model.shapes.clone());
+        assert_eq!(model.with_modes(1).frequencies, [50.0]);
+        assert_eq!(model.with_modes(1).shapes, model.shapes[..4]);
+        assert_eq!(model.with_modes(9), model);
     }
 
     #[test]

@@ -101,7 +101,7 @@ fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
 }
 
 /// Round numbers from `low` to `high`, about `wanted` of them.
-fn ticks(low: f64, high: f64, wanted: usize) -> Vec<f64> {
+pub(super) fn ticks(low: f64, high: f64, wanted: usize) -> Vec<f64> {
     let rough = (high - low) / wanted as f64;
     let decade = 10f64.powf(rough.log10().floor());
     let step = decade * [1.0, 2.0, 5.0, 10.0].into_iter().find(|step| step * decade >= rough).unwrap_or(10.0);
@@ -112,7 +112,7 @@ fn ticks(low: f64, high: f64, wanted: usize) -> Vec<f64> {
     ((low / step).ceil() as i64..=(high / step).floor() as i64).map(|i| i as f64 * step).collect()
 }
 
-fn label(number: f64) -> String {
+pub(super) fn label(number: f64) -> String {
     // Multiples of decimal fractions carry round-off that nobody wants to read.
     let digits = 6 - number.abs().max(1e-12).log10().ceil().clamp(-6.0, 6.0) as i32;
     let scale = 10f64.powi(digits);

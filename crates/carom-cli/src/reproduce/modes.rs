@@ -1,4 +1,4 @@
-//! `carom reproduce`: experiments with a known answer, ours beside it.
+//! Frequencies of bodies whose modes are known.
 
 use std::fmt::Write as _;
 
@@ -6,61 +6,11 @@ use carom::references::{Outcome, Reference, TOLERANCE, Variant, references};
 use miette::miette;
 use serde_json::{Value, json};
 
+use super::Args;
 use crate::ui::{Ui, Work, failure, print, print_json};
 
-/// Repeat an experiment with a known answer and print both.
-#[derive(clap::Args)]
-#[command(after_help = "\
-Examples:
-  carom reproduce                     what there is
-  carom reproduce modes --quick       bodies as drawn; without --quick also turned, and imported as OBJ")]
-pub struct Args {
-    /// The experiment; without a name they are listed.
-    name: Option<String>,
-    /// Print the result as JSON.
-    #[arg(long)]
-    json: bool,
-    /// A smaller version.
-    #[arg(long)]
-    quick: bool,
-}
-
-struct Experiment {
-    name: &'static str,
-    shows: &'static str,
-    cost: &'static str,
-    run: fn(&Args, &Ui) -> Work<()>,
-}
-
-const EXPERIMENTS: [Experiment; 1] = [Experiment {
-    name: "modes",
-    shows: "frequencies of bars, cubes, plates, spheres, rings and cylinders against theory",
-    cost: "about a minute; a third of that with --quick",
-    run: modes,
-}];
-
-/// Runs the subcommand. Results beyond their tolerance are an error.
-pub fn run(args: Args, ui: &Ui) -> Work<()> {
-    let Some(name) = &args.name else { return list(args.json) };
-    match EXPERIMENTS.iter().find(|experiment| experiment.name == name) {
-        Some(experiment) => (experiment.run)(&args, ui),
-        None => {
-            let names = EXPERIMENTS.map(|experiment| experiment.name).join(", ");
-            Err(miette!(help = format!("there is: {names}"), "no experiment is called '{name}'"))
-        }
-    }
-}
-
-fn list(as_json: bool) -> Work<()> {
-    if as_json {
-        let entry = |e: &Experiment| json!({ "name": e.name, "shows": e.shows, "cost": e.cost });
-        return print_json(&json!({ "experiments": EXPERIMENTS.iter().map(entry).collect::<Vec<_>>() }));
-    }
-    print(&EXPERIMENTS.iter().fold(String::new(), |text, e| text + &format!("{}  {} ({})\n", e.name, e.shows, e.cost)))
-}
-
 /// Every reference in every variant.
-fn modes(args: &Args, ui: &Ui) -> Work<()> {
+pub fn run(args: &Args, ui: &Ui) -> Work<()> {
     let variants: &[Variant] = if args.quick { &[Variant::Drawn] } else { &Variant::ALL };
     let (mut rows, mut beyond, mut checked) = (Vec::new(), 0, 0);
     if !args.json {

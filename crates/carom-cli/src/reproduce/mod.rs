@@ -1,0 +1,127 @@
+//! `carom reproduce`: experiments with a known answer, ours beside it.
+
+mod bounce;
+mod findings;
+mod modes;
+
+use std::path::PathBuf;
+
+use miette::miette;
+use serde_json::json;
+
+use crate::ui::{Ui, Work, print, print_json};
+
+/// Repeat an experiment with a known answer and print both.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  carom reproduce                                what there is
+  carom reproduce modes --quick                  bodies as drawn; without --quick also turned, and imported as OBJ
+  carom reproduce bounce-table2 --meshes meshes  with bunny.obj and dragon.obj if they are in that folder")]
+pub struct Args {
+    /// The experiment; without a name they are listed.
+    name: Option<String>,
+    /// Print the result as JSON.
+    #[arg(long)]
+    json: bool,
+    /// A smaller version.
+    #[arg(long)]
+    quick: bool,
+    /// Folder for plots.
+    #[arg(long, value_name = "DIR", default_value = "out/reproduce")]
+    out: PathBuf,
+    /// Folder with bunny.obj and dragon.obj, scanned bodies in metres of any size.
+    #[arg(long, value_name = "DIR")]
+    meshes: Option<PathBuf>,
+}
+
+struct Experiment {
+    name: &'static str,
+    shows: &'static str,
+    cost: &'static str,
+    run: fn(&Args, &Ui) -> Work<()>,
+}
+
+const EXPERIMENTS: [Experiment; 10] = [
+    Experiment {
+        name: "modes",
+        shows: "frequencies of bars, cubes, plates, spheres, rings and cylinders against theory",
+        cost: "about a minute; a third of that with --quick",
+        run: modes::run,
+    },
+    Experiment {
+        name: "bounce-rods",
+        shows: "restitution of one-dimensional rods against theory",
+        cost: "seconds",
+        run: |args, ui| bounce::rods::run(args)?.report(args, ui),
+    },
+    Experiment {
+        name: "bounce-angle",
+        shows: "Bounce, Fig. 3: a rod dropped at different angles",
+        cost: "half a minute",
+        run: |args, ui| bounce::angle::run(args)?.report(args, ui),
+    },
+    Experiment {
+        name: "bounce-damping",
+        shows: "Bounce, Fig. 16: the same rod with damping",
+        cost: "half a minute",
+        run: |args, ui| bounce::damping::run(args)?.report(args, ui),
+    },
+    Experiment {
+        name: "bounce-modes",
+        shows: "Bounce, Fig. 18 and 23: convergence with the number of modes; elastic against breaking impulses",
+        cost: "some minutes; half a minute with --quick",
+        run: |args, ui| bounce::convergence::run(args)?.report(args, ui),
+    },
+    Experiment {
+        name: "bounce-contact-time",
+        shows: "Bounce, Fig. 20: bouncy points touch longer",
+        cost: "half a minute",
+        run: |args, ui| bounce::contact_time::run(args)?.report(args, ui),
+    },
+    Experiment {
+        name: "bounce-material",
+        shows: "Bounce, Fig. 21: density and stiffness hardly matter",
+        cost: "half a minute",
+        run: |args, ui| bounce::sensitivity::material(args)?.report(args, ui),
+    },
+    Experiment {
+        name: "bounce-speed",
+        shows: "Bounce, Fig. 22: nor does the speed of impact",
+        cost: "half a minute",
+        run: |args, ui| bounce::sensitivity::speed(args)?.report(args, ui),
+    },
+    Experiment {
+        name: "bounce-combiners",
+        shows: "Bounce, Table 1: how two restitutions combine",
+        cost: "ten minutes; half a minute with --quick",
+        run: |args, ui| bounce::combiners::run(args)?.report(args, ui),
+    },
+    Experiment {
+        name: "bounce-table2",
+        shows: "Bounce, Table 2: restitution of many bodies",
+        cost: "some minutes; one with --quick",
+        run: |args, ui| bounce::bodies::run(args)?.report(args, ui),
+    },
+];
+
+/// Runs the subcommand. Results beyond their tolerance are an error.
+pub fn run(args: Args, ui: &Ui) -> Work<()> {
+    let Some(name) = &args.name else { return list(args.json) };
+    match EXPERIMENTS.iter().find(|experiment| experiment.name == name) {
+        Some(experiment) => (experiment.run)(&args, ui),
+        None => {
+            let names = EXPERIMENTS.map(|experiment| experiment.name).join(", ");
+            Err(miette!(help = format!("there is: {names}"), "no experiment is called '{name}'"))
+        }
+    }
+}
+
+fn list(as_json: bool) -> Work<()> {
+    if as_json {
+        let entry = |e: &Experiment| json!({ "name": e.name, "shows": e.shows, "cost": e.cost });
+        return print_json(&json!({ "experiments": EXPERIMENTS.iter().map(entry).collect::<Vec<_>>() }));
+    }
+    let line = |e: &Experiment| format!("{:<20} {} ({})\n", e.name, e.shows, e.cost);
+    print(&EXPERIMENTS.iter().map(line).collect::<String>())
+}
