@@ -86,7 +86,7 @@ fn an_analysis_ends_at_its_longest_time_and_says_so() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
     #[test]
     fn any_number_gives_an_error_or_an_answer(
