@@ -44,7 +44,7 @@ impl<const D: usize> PlaneFit<D> {
         self.range[1] = self.range[1].max(if counts { value } else { f32::NEG_INFINITY });
     }
 
-    /// The value of the plane at the origin; none without weight.
+    /// The value of the plane at the origin; none without weight, or where numbers overflowed.
     #[inline]
     pub(super) fn value(&self) -> Option<f64> {
         if self.weight <= 0.0 {
@@ -64,7 +64,8 @@ impl<const D: usize> PlaneFit<D> {
         let drop: f64 = (0..D).map(|i| slope[i] * centre[i]).sum();
         let [least, most] = self.range.map(f64::from);
         let slack = OVERSHOOT * (most - least);
-        Some((mean - drop).clamp(least - slack, most + slack))
+        let value = (mean - drop).clamp(least - slack, most + slack);
+        value.is_finite().then_some(value)
     }
 }
 

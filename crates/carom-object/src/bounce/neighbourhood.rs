@@ -1,7 +1,7 @@
 //! Which samples are near each place of a surface, along the surface.
 //!
-//! Lists grow from cell to cell until they have enough samples. What is only near through the air, such as the other layer of a spring or the far side of a plate, is not
-//! on it. Lists are bounded, whatever the map.
+//! Lists grow from cell to cell until they have enough samples. What is only near through the air, such as the next
+//! turn of a spring or the far side of a plate, is on none. Lists are bounded, whatever the map.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -47,7 +47,7 @@ pub(super) struct Neighbourhood {
 /// A range of `sites`, and how far a fit among them should reach.
 #[derive(Clone, Copy)]
 struct List {
-    first: u32,
+    first: usize,
     count: u32,
     support: f32,
 }
@@ -129,7 +129,7 @@ impl Neighbourhood {
             around.sort_by(nearer);
             list.append(&mut around);
             list.truncate(MOST_SITES);
-            result.lists.push(List { first: result.sites.len() as u32, count: list.len() as u32, support });
+            result.lists.push(List { first: result.sites.len(), count: list.len() as u32, support });
             result.sites.append(&mut list);
         }
         result
@@ -148,7 +148,7 @@ impl Neighbourhood {
             return Near { sites: &[], support: 0.0 };
         }
         let List { first, count, support } = self.lists[list as usize];
-        Near { sites: &self.sites[first as usize..][..count as usize], support }
+        Near { sites: &self.sites[first..][..count as usize], support }
     }
 }
 
