@@ -250,3 +250,26 @@ fn grow(start: u32, graph: &Graph, mut visit: impl FnMut(u32) -> bool, distance:
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_list_has_samples_and_no_more_than_the_bound_however_they_crowd() {
+        let square = vec![DVec3::ZERO, DVec3::X, DVec3::X + DVec3::Y, DVec3::Y];
+        let surface = TriMesh::new(square, vec![[0, 1, 2], [0, 2, 3]]).unwrap();
+        // Ever closer to a corner: cells near it hold most of them.
+        let place = |i: i32| {
+            let x = 0.97f64.powi(i);
+            SitePlace { position: DVec3::new(x, 0.5 * x, 0.0), triangle: 0 }
+        };
+        let sites: Vec<SitePlace> = (0..1000).map(place).collect();
+        let neighbourhood = Neighbourhood::new(&surface, &[DVec3::Z; 2], &sites, &[]);
+        assert!(neighbourhood.lists.iter().all(|list| (1..=MOST_SITES as u32).contains(&list.count)));
+        for triangle in 0..2 {
+            let [a, b, c] = surface.corners(triangle);
+            assert!(!neighbourhood.near(triangle, (a + b + c) / 3.0).sites.is_empty());
+        }
+    }
+}
