@@ -13,11 +13,11 @@ use super::cells::{Cells, Edges};
 use super::{Feature, SampleKind};
 
 /// Sites of the same face or bend that a list collects.
-const ENOUGH: usize = 16;
+const ENOUGH: usize = 12;
 /// The longest list; what was met around the next edge is kept too, up to here.
 pub(super) const MOST_SITES: usize = 32;
 /// Diagonal neighbours are as far as each other but for round-off, and cells only roughly where their samples are.
-const SLACK: f64 = 1.1;
+const SLACK: f64 = 1.05;
 /// A sample that many other ones surround may have no end of neighbours; the first are enough.
 const MOST_NEIGHBOURS: usize = 64;
 /// Samples on faces that are turned by more than 120° are on the other side of the body, those by more than 60° around
