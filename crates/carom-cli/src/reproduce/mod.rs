@@ -17,7 +17,7 @@ use crate::ui::{Ui, Work, print, print_json};
 Examples:
   carom reproduce                                what there is
   carom reproduce modes --quick                  bodies as drawn; without --quick also turned, and imported as OBJ
-  carom reproduce bounce-table2 --meshes meshes  with bunny.obj and dragon.obj if they are in that folder")]
+  carom reproduce bounce-table2 --meshes meshes  with the Stanford bunny and dragon of that folder")]
 pub struct Args {
     /// The experiment; without a name they are listed.
     name: Option<String>,
@@ -30,7 +30,7 @@ pub struct Args {
     /// Folder for plots.
     #[arg(long, value_name = "DIR", default_value = "out/reproduce")]
     out: PathBuf,
-    /// Folder with bunny.obj and dragon.obj, scanned bodies in metres of any size.
+    /// Folder of scanned bodies in metres: the bunny and the dragon, found by their names.
     #[arg(long, value_name = "DIR")]
     meshes: Option<PathBuf>,
 }

@@ -9,6 +9,8 @@ pub mod damping;
 pub mod rods;
 pub mod sensitivity;
 
+use std::fs;
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use carom::bounce::{Params, Place, SamplingParams, Site, Strike, strike_all};
@@ -37,12 +39,16 @@ fn model_of(body: &Body, modes: usize) -> Work<ModalModel> {
     Ok(model)
 }
 
-/// A scanned body, where its file is there.
+/// A scanned body, where a file in the folder has its name in its own.
 fn scan(args: &Args, name: &str, modes: usize) -> Work<Option<ModalModel>> {
-    let Some(path) = args.meshes.as_ref().map(|folder| folder.join(format!("{name}.obj"))) else { return Ok(None) };
-    if !path.exists() {
-        return Ok(None);
-    }
+    let Some(folder) = &args.meshes else { return Ok(None) };
+    let unreadable = |error| miette!("cannot read {}: {error}", folder.display());
+    let entries = fs::read_dir(folder).map_err(unreadable)?;
+    let mut paths: Vec<PathBuf> =
+        entries.map(|entry| entry.map(|e| e.path())).collect::<Result<_, _>>().map_err(unreadable)?;
+    paths.sort();
+    let named = |path: &PathBuf| path.file_stem().is_some_and(|stem| stem.to_string_lossy().contains(name));
+    let Some(path) = paths.into_iter().find(named) else { return Ok(None) };
     let body = import(&path, &ImportOptions::default()).map_err(|error| failure(error, None))?;
     Ok(Some(model_of(&body, modes)?))
 }

@@ -31,7 +31,7 @@ pub fn run(_: &Args) -> Work<Findings> {
     for (modes, known) in [(0, 0.0), (1, 2.0 / 3.0), (2, 0.79990), (5, 0.90894), (45, 0.98898)] {
         let found = strike(&rod(0.2, modes), &fine).map_err(wrong)?.restitution;
         let what = format!("rod on a wall, {modes} modes");
-        findings.check(what, format!("{known:.5}"), format!("{found:.5}"), (found - known).abs() < 3e-4);
+        findings.check(what, format!("{known:.5}"), format!("{:.5}", found + 0.0), (found - known).abs() < 3e-4);
     }
     let long = strike(&rod(0.2, 45), &fine).map_err(wrong)?.contact_time / (2.0 * 0.2 / SOUND);
     findings.check(
