@@ -17,7 +17,7 @@ use crate::cache::program;
 use crate::tally::{Key, Tally};
 
 /// How often finished samples are kept.
-const EVERY: Duration = Duration::from_secs(2);
+const EVERY: Duration = Duration::from_secs(1);
 /// The portion that is lost when the work is stopped, in time.
 const PORTION: Duration = Duration::from_millis(500);
 
