@@ -81,7 +81,7 @@ impl<'a> Moving<'a> {
 
     /// How far the point would have come without deformation.
     pub fn rigid_displacement(&self) -> DVec3 {
-        self.shift + (self.turn * self.site.arm - self.site.arm)
+        self.shift + way_of_turn(self.turn, self.site.arm)
     }
 
     /// Velocity of the point (Eq. 3).
@@ -148,8 +148,7 @@ impl<'a> Moving<'a> {
             bend += self.site.shapes[mode] * flight.advance(self.coordinates[mode], self.rates[mode]).0;
         }
         let turn = self.turn * DQuat::from_scaled_axis(self.spin * step);
-        let arm = self.site.arm;
-        self.shift + step * self.velocity + (turn * arm - arm) + turn * bend
+        self.shift + step * self.velocity + way_of_turn(turn, self.site.arm) + turn * bend
     }
 
     /// A step of exact free flight. Without damping energy is kept to round-off.
@@ -204,6 +203,13 @@ impl<'a> Moving<'a> {
     pub fn rigid_energy(&self) -> f64 {
         0.5 * (self.site.mass * self.velocity.length_squared() + self.spin.dot(self.site.inertia * self.spin))
     }
+}
+
+/// How far a turn takes a point, without the cancellation of (turn · point) − point.
+fn way_of_turn(turn: DQuat, point: DVec3) -> DVec3 {
+    let axis = turn.xyz();
+    let across = axis.cross(point);
+    2.0 * (turn.w * across + axis.cross(across))
 }
 
 /// Σ shapeᵢ weightᵢ.

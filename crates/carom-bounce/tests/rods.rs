@@ -57,3 +57,18 @@ fn without_modes_nothing_bounces_or_everything() {
         }
     }
 }
+
+#[test]
+fn errors_vanish_with_the_step_as_fast_as_each_method_promises() {
+    let rods = [(1, 2.0 / 3.0), (2, 0.799_900_2), (5, 0.908_938_2), (45, 0.988_977_5)];
+    for method in METHODS {
+        for (modes, expected) in rods {
+            for share in [0.2, 0.1, 0.05, 0.025] {
+                let params = Params { time_step: TimeStep::Share(share), ..fine(method) };
+                let strike = strike(&rod(0.2, modes), &params).unwrap();
+                let bound = if method == Method::Printed { 0.05 * share } else { 0.03 * share * share };
+                assert_near(strike.restitution, expected, bound, &format!("{method:?}, {modes} modes, {share}"));
+            }
+        }
+    }
+}
