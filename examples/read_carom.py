@@ -47,6 +47,19 @@ def main():
         largest = max(range(vertices), key=lengths.__getitem__)
         print(f"mode 1 moves most at vertex {largest}: {lengths[largest]:.6f} / √kg")
 
+    if "bounce.restitution" in tensors:
+        restitution = bounce_values(tensors, "bounce.restitution")
+        print(f"bounces with restitution {min(restitution):.3f} to {max(restitution):.3f} in {len(restitution)} samples")
+
+
+def bounce_values(tensors, name):
+    """The numbers of a bounce map; bytes stand for 256 even steps of a range."""
+    _, values = tensors[name]
+    if name + "_range" not in tensors:
+        return list(values)
+    _, (least, greatest) = tensors[name + "_range"]
+    return [least + (greatest - least) * byte / 255 for byte in values]
+
 
 if __name__ == "__main__":
     main()

@@ -151,7 +151,7 @@ fn a_constant_map_is_constant_everywhere_from_every_direction() {
             for interpolation in ALL {
                 for normal in [normal, normal + DVec3::new(0.3, -0.9, 0.4), -2.0 * normal] {
                     let value = lookup.at(triangle, point, normal, interpolation).unwrap();
-                    assert!((value - 0.625).abs() < 1e-12, "{value} by {interpolation:?}");
+                    assert!((value - 0.625).abs() < 1e-7, "{value} by {interpolation:?}");
                 }
             }
         }

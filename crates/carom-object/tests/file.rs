@@ -2,7 +2,7 @@
 
 mod common;
 
-use carom_object::{Object, ObjectError, SharedCell};
+use carom_object::{BounceMap, FaceSamples, Interpolation, Object, ObjectError, SharedCell, Values};
 use common::tetrahedron;
 use glam::DVec3;
 use proptest::prelude::*;
@@ -45,6 +45,7 @@ fn a_round_trip_changes_no_bit() {
 
     let mut bare = object;
     bare.modal.field = None;
+    bare.bounce = None;
     bare.modal.held = true;
     bare.modal.frequencies.clear();
     bare.modal.shapes.clear();
@@ -102,7 +103,7 @@ fn unknown_sections_and_minor_versions_are_passed_over() {
             .replace(r#"\"poisson\""#, r#"\"viscosity\":3,\"poisson\""#)
             .replace(
                 r#""mass.centre""#,
-                r#""bounce.map":{"dtype":"F8_E4M3","shape":[0],"data_offsets":[0,0]},"mass.centre""#,
+                r#""bounce.mood":{"dtype":"F8_E4M3","shape":[0],"data_offsets":[0,0]},"mass.centre""#,
             )
     });
     assert_eq!(Object::from_bytes(&newer).unwrap(), tetrahedron());
@@ -164,6 +165,25 @@ fn an_object_that_does_not_fit_together_is_refused_with_the_element() {
         (|o| field(o).shared[0].labels[3] = 3, "cell 1 has a label 3, but 2 parts"),
         (|o| field(o).shared.push(SharedCell { cell: 0, labels: vec![0; 8] }), "field.shared_cells: do not ascend"),
         (|o| field(o).shared.clear(), "field.shared_cells: lack cell 1"),
+        (|o| bounce(o).layout.spacing = 0.0, "bounce.spacing: is 0"),
+        (|o| bounce(o).layout.angle = f64::NAN, "bounce.angle: is NaN"),
+        (|o| points(o)[1].triangle = 4, "bounce.face_triangles: place 1 is on triangle 4 of 4"),
+        (|o| points(o)[0].weights = [0.6, 0.6], "bounce.face_weights: place 0 has weights 0.6 and 0.6"),
+        (|o| points(o)[0].weights[1] = f32::NAN, "bounce.face_weights: place 0"),
+        (|o| bounce(o).layout.faces = FaceSamples::EveryTriangle, "bounce.restitution: has 7 entries, expected 9"),
+        (|o| bounce(o).layout.features[0].side = 12, "bounce.feature_sides: feature 0 is on triangle 4 of 4"),
+        (|o| bounce(o).layout.features[0].along = 1.0, "bounce.feature_along: feature 0 is at 1"),
+        (|o| bounce(o).layout.features[1].along = f32::NAN, "bounce.feature_along: feature 1 is at NaN"),
+        (|o| bounce(o).layout.features[1].directions = 0, "bounce.feature_directions: feature 1"),
+        (|o| bounce(o).layout.features[0].directions = u32::MAX, "bounce.normals: has 5 entries"),
+        (|o| bounce(o).layout.normals[3] = [0.0; 3], "bounce.normals: direction 3 has length 0"),
+        (|o| bounce(o).layout.normals[1][0] = f32::NAN, "bounce.normals: direction 1 has length NaN"),
+        (|o| bounce(o).restitution = Values::Full(vec![0.5; 6]), "bounce.restitution: has 6 entries, expected 7"),
+        (|o| set_restitution(o, 4, 1.5), "bounce.restitution: sample 4 is 1.5"),
+        (|o| set_restitution(o, 2, f32::NAN), "bounce.restitution: sample 2 is NaN"),
+        (|o| bounce(o).contact_time = Some(Values::Full(vec![-1.0; 7])), "bounce.contact_time: sample 0 is -1"),
+        (|o| bounce(o).contact_time = quantized([0.2, 0.1]), "bounce.contact_time: ranges from 0.2 to 0.1"),
+        (|o| bounce(o).contact_time = quantized([0.0, f32::INFINITY]), "bounce.contact_time: ranges from 0 to inf"),
     ];
     for (spoil, expected) in faults {
         let mut object = tetrahedron();
@@ -175,6 +195,69 @@ fn an_object_that_does_not_fit_together_is_refused_with_the_element() {
 
 fn field(object: &mut Object) -> &mut carom_object::CellField {
     object.modal.field.as_mut().unwrap()
+}
+
+fn bounce(object: &mut Object) -> &mut BounceMap {
+    object.bounce.as_mut().unwrap()
+}
+
+fn points(object: &mut Object) -> &mut [carom_object::FacePoint] {
+    let FaceSamples::Points(points) = &mut bounce(object).layout.faces else { panic!("the map lists its places") };
+    points
+}
+
+fn set_restitution(object: &mut Object, sample: usize, value: f32) {
+    let Values::Full(values) = &mut bounce(object).restitution else { panic!("the map is not quantized") };
+    values[sample] = value;
+}
+
+fn quantized(range: [f32; 2]) -> Option<Values> {
+    Some(Values::Quantized { range, bytes: vec![0; 7] })
+}
+
+#[test]
+fn a_map_without_samples_is_refused() {
+    let mut object = tetrahedron();
+    let map = bounce(&mut object);
+    map.layout.faces = FaceSamples::Points(Vec::new());
+    map.layout.features.clear();
+    map.layout.normals.clear();
+    map.restitution = Values::Full(Vec::new());
+    assert!(object.to_bytes().unwrap_err().to_string().contains("bounce.restitution: has no samples"));
+}
+
+#[test]
+fn a_quantized_map_of_all_centroids_costs_one_byte_per_triangle() {
+    let mut object = tetrahedron();
+    let map = bounce(&mut object);
+    map.layout.faces = FaceSamples::EveryTriangle;
+    map.layout.features.clear();
+    map.layout.normals.clear();
+    map.contact_time = None;
+    map.restitution = Values::Full(vec![0.1, 0.2, 0.3, 0.4]).quantized();
+    let bytes = object.to_bytes().unwrap();
+    assert_eq!(Object::from_bytes(&bytes).unwrap(), object);
+    let file = SafeTensors::deserialize(&bytes).unwrap();
+    let mut sizes: Vec<(String, usize)> = (file.tensors().into_iter())
+        .filter(|(name, _)| name.starts_with("bounce."))
+        .map(|(name, tensor)| (name, tensor.data().len()))
+        .collect();
+    sizes.sort();
+    let expected = [("angle", 8), ("restitution", 4), ("restitution_range", 8), ("spacing", 8)];
+    assert_eq!(sizes, expected.map(|(name, size)| (format!("bounce.{name}"), size)));
+}
+
+#[test]
+fn a_bounce_section_with_a_part_missing_or_of_another_shape_is_refused_by_name() {
+    let missing = |name: &str| refusal(&with_header(|h| h.replace(name, "bounce.other")));
+    for name in ["bounce.face_weights", "bounce.feature_along", "bounce.normals", "bounce.spacing", "bounce.angle"] {
+        let message = missing(name);
+        assert!(message.contains(&format!("'{name}' is missing")), "{message}");
+    }
+    let message = refusal(&with_header(|h| h.replace("bounce.contact_time_range", "bounce.other")));
+    assert!(message.contains("'bounce.contact_time' is U8 [7], expected F32 [any]"), "{message}");
+    let message = refusal(&with_header(|h| h.replace("bounce.feature_sides", "bounce.other")));
+    assert!(message.contains("bounce.restitution: has 7 entries, expected 2"), "{message}");
 }
 
 #[test]
@@ -259,6 +342,15 @@ proptest! {
             let mut shapes = Vec::new();
             object.modal.shapes_on_triangle(3, DVec3::splat(1.0 / 3.0), &mut shapes);
             prop_assert_eq!(shapes.len(), 3);
+            if let Some(map) = &object.bounce {
+                let lookup = map.lookup(&object.modal.surface).unwrap();
+                for interpolation in
+                    [Interpolation::Constant, Interpolation::Nearest, Interpolation::MovingLeastSquares]
+                {
+                    let value = lookup.at(3, DVec3::splat(0.03), DVec3::Y, interpolation).unwrap();
+                    prop_assert!((0.0..=1.0).contains(&value), "{value} by {interpolation:?}");
+                }
+            }
             prop_assert_eq!(Object::from_bytes(&object.to_bytes().unwrap()).unwrap(), object);
         }
     }

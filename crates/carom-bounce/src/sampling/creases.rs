@@ -40,7 +40,7 @@ impl Creases {
         let mut passes = vec![false; surface.positions.len()];
         let leaves = |end: u32| {
             let [from, to] = list[end as usize / 2].vertices.map(|v| surface.positions[v as usize]);
-            if end % 2 == 0 { to - from } else { from - to }
+            if end.is_multiple_of(2) { to - from } else { from - to }
         };
         for at_vertex in ends.chunk_by(|a, b| a.0 == b.0) {
             if let &[(vertex, one), (_, other)] = at_vertex
@@ -77,7 +77,7 @@ impl Creases {
                 let length = length_of(end);
                 while next < behind + length {
                     let along = (next - behind) / length;
-                    let along = if end % 2 == 0 { along } else { 1.0 - along };
+                    let along = if end.is_multiple_of(2) { along } else { 1.0 - along };
                     self.list[end as usize / 2].add_to(layout, along, surface, normals, step);
                     next += total / count;
                 }

@@ -145,7 +145,7 @@ impl Grid {
         let shape = (length / height.max(f64::MIN_POSITIVE)).sqrt();
         let most = f64::from(samples);
         // Rounded up and never more than there are samples: even a sliver has at most four cells per sample.
-        let counts = [most.sqrt() * shape, most.sqrt() / shape].map(|count| count.ceil().clamp(1.0, most) as u32);
+        let counts = [most.sqrt() * shape, most.sqrt() / shape].map(|count| count.ceil().max(1.0).min(most) as u32);
         let cell = [along / f64::from(counts[0]), up / f64::from(counts[1])];
         let counting = cell.map(|edge| edge / edge.length_squared().max(f64::MIN_POSITIVE));
         Grid { origin: corners[longest], cell, counting, counts }

@@ -1,7 +1,7 @@
 //! Which samples are near each place of a surface, along the surface.
 //!
-//! Lists grow from cell to cell until they have enough samples. What is only near through the air, such as the other layer of a spring or the far side of a plate, is not
-//! on it. Lists are bounded, whatever the map.
+//! Lists grow from cell to cell until they have enough samples. What is only near through the air, such as the next
+//! turn of a spring or the far side of a plate, is on none. Lists are bounded, whatever the map.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,13 +10,14 @@ use carom_shape::TriMesh;
 use glam::DVec3;
 
 use super::cells::{Cells, Edges};
-use super::lookup::Site;
 use super::{Feature, SampleKind};
 
 /// Sites of the same face or bend that a list collects.
 const ENOUGH: usize = 16;
 /// The longest list; what was met around the next edge is kept too, up to here.
 pub(super) const MOST_SITES: usize = 32;
+/// Diagonal neighbours are as far as each other but for round-off, and cells only roughly where their samples are.
+const SLACK: f64 = 1.1;
 /// A sample that many other ones surround may have no end of neighbours; the first are enough.
 const MOST_NEIGHBOURS: usize = 64;
 /// Samples on faces that are turned by more than 120° are on the other side of the body, those by more than 60° around
@@ -29,27 +30,43 @@ const SUPPORT_FACTOR: f64 = 1.25;
 
 const NONE: u32 = u32::MAX;
 
+/// A place with one or more samples.
+pub(super) struct SitePlace {
+    pub(super) position: DVec3,
+    pub(super) triangle: u32,
+}
+
 pub(super) struct Neighbourhood {
     cells: Cells,
     /// The list of each cell; none where no sample is connected with it.
     list_of: Vec<u32>,
-    /// Where each list begins, and where the last ends.
-    first: Vec<u32>,
+    lists: Vec<List>,
     sites: Vec<u32>,
-    /// How far a fit should reach, by list.
-    support: Vec<f64>,
+}
+
+/// A range of `sites`, and how far a fit among them should reach.
+#[derive(Clone, Copy)]
+struct List {
+    first: usize,
+    count: u32,
+    support: f32,
 }
 
 /// Sites near a place, and how far a fit among them should reach.
 #[derive(Clone, Copy)]
 pub(super) struct Near<'a> {
     pub(super) sites: &'a [u32],
-    pub(super) support: f64,
+    pub(super) support: f32,
 }
 
 impl Neighbourhood {
-    /// `faces` sites are followed by those of the features; `normals` are those of the triangles.
-    pub(super) fn new(surface: &TriMesh, normals: &[DVec3], sites: &[Site], features: &[Feature]) -> Neighbourhood {
+    /// Sites on faces are followed by those of the features; `normals` are those of the triangles.
+    pub(super) fn new(
+        surface: &TriMesh,
+        normals: &[DVec3],
+        sites: &[SitePlace],
+        features: &[Feature],
+    ) -> Neighbourhood {
         let edges = Edges::of(surface);
         let homes = triangles_of_sites(surface, &edges, sites, features);
         let mut samples_on = vec![0; surface.triangles.len()];
@@ -82,7 +99,7 @@ impl Neighbourhood {
                 starts.push(cell);
             }
         }
-        let mut result = Neighbourhood { cells, list_of, first: vec![0], sites: Vec::new(), support: Vec::new() };
+        let mut result = Neighbourhood { cells, list_of, lists: Vec::new(), sites: Vec::new() };
         let faces = sites.len() - features.len();
         for cell in starts {
             let (middle, triangle) = middles[cell as usize];
@@ -108,30 +125,35 @@ impl Neighbourhood {
             let nearer = |a: &u32, b: &u32| distance(*a).total_cmp(&distance(*b)).then(a.cmp(b));
             list.sort_by(nearer);
             let supporting = list.get(SUPPORTING).or(list.last());
-            result.support.push(SUPPORT_FACTOR * supporting.map_or(0.0, |&site| distance(site)));
+            let support = (SUPPORT_FACTOR * supporting.map_or(0.0, |&site| distance(site))) as f32;
             around.sort_by(nearer);
             list.append(&mut around);
             list.truncate(MOST_SITES);
+            result.lists.push(List { first: result.sites.len(), count: list.len() as u32, support });
             result.sites.append(&mut list);
-            result.first.push(result.sites.len() as u32);
         }
         result
     }
 
-    /// The sites near a point on a triangle; none if no sample is connected with it.
+    /// Gives every site a new number.
+    pub(super) fn renumber(&mut self, new: &[u32]) {
+        self.sites.iter_mut().for_each(|site| *site = new[*site as usize]);
+    }
+
+    /// The sites near a point on a triangle, the nearest to its cell first; none if no sample is connected with it.
     #[inline]
     pub(super) fn near(&self, triangle: usize, point: DVec3) -> Near<'_> {
         let list = self.list_of[self.cells.cell(triangle, point)];
         if list == NONE {
             return Near { sites: &[], support: 0.0 };
         }
-        let range = self.first[list as usize] as usize..self.first[list as usize + 1] as usize;
-        Near { sites: &self.sites[range], support: self.support[list as usize] }
+        let List { first, count, support } = self.lists[list as usize];
+        Near { sites: &self.sites[first..][..count as usize], support }
     }
 }
 
 /// Pairs of triangle and site: a face sample has one triangle, an edge all that meet there, and so has a corner.
-fn triangles_of_sites(surface: &TriMesh, edges: &Edges, sites: &[Site], features: &[Feature]) -> Vec<(u32, u32)> {
+fn triangles_of_sites(surface: &TriMesh, edges: &Edges, sites: &[SitePlace], features: &[Feature]) -> Vec<(u32, u32)> {
     let faces = sites.len() - features.len();
     let mut homes: Vec<(u32, u32)> = (0..faces as u32).map(|site| (sites[site as usize].triangle, site)).collect();
     let mut at_vertex: Vec<(u32, u32)> = Vec::new();
@@ -207,13 +229,18 @@ fn nearest_seed(middles: &[(DVec3, u32)], graph: &Graph, seeds: &[u32]) -> Vec<u
     nearest
 }
 
-/// Visits nodes from `start` on, the nearest of those that border on visited ones first, until `visit` has enough.
+/// Visits nodes from `start` on, the nearest of those that border on visited ones first. When `visit` has enough it
+/// returns false, and only those about as near as the last are visited yet.
 fn grow(start: u32, graph: &Graph, mut visit: impl FnMut(u32) -> bool, distance: impl Fn(u32) -> f64) {
     let mut seen = vec![start];
     let mut frontier = BinaryHeap::from([Reverse((0, start))]);
-    while let Some(Reverse((_, node))) = frontier.pop() {
-        if !visit(node) || seen.len() > 4 * MOST_NEIGHBOURS {
+    let mut end = u64::MAX;
+    while let Some(Reverse((at, node))) = frontier.pop() {
+        if at > end || seen.len() > 4 * MOST_NEIGHBOURS {
             return;
+        }
+        if !visit(node) && end == u64::MAX {
+            end = sortable(SLACK * f64::from_bits(at));
         }
         for &next in graph.of(node).iter().take(MOST_NEIGHBOURS) {
             if !seen.contains(&next) {

@@ -41,10 +41,10 @@ impl SampleLayout {
             }
         }
         self.validate_features(triangles)?;
-        // Samples are named by 32-bit numbers.
+        // Cells of a lookup, up to four for each sample, are named by 32-bit numbers.
         match self.count(surface, SampleKind::Face).checked_add(self.normals.len()) {
             Some(0) => invalid("bounce.restitution", "has no samples".into()),
-            Some(samples) if samples <= u32::MAX as usize => Ok(samples),
+            Some(samples) if samples <= u32::MAX as usize / 8 => Ok(samples),
             _ => invalid("bounce.restitution", "has more samples than can be counted".into()),
         }
     }

@@ -1,10 +1,14 @@
 //! A small object with everything in it.
 
-use carom_object::{CellField, CellGrid, Damping, Material, ModalModel, Object, Provenance, SharedCell};
+use carom_object::{
+    BounceMap, CellField, CellGrid, Damping, FacePoint, FaceSamples, Feature, Material, ModalModel, Object, Provenance,
+    SampleLayout, SharedCell, Values,
+};
 use carom_shape::{MassProperties, TriMesh};
 use glam::{DMat3, DVec3};
 
-/// A tetrahedron with three modes in two cells, one of them shared by two parts, and some finer ones. Its numbers need all their digits.
+/// A tetrahedron with three modes in two cells, one of them shared by two parts, some finer ones, and a bounce map with
+/// samples of all kinds, one of its tensors quantized. Its numbers need all their digits.
 pub fn tetrahedron() -> Object {
     let surface = TriMesh::new(
         vec![DVec3::ZERO, DVec3::X / 3.0, DVec3::Y / 7.0, DVec3::Z / 11.0],
@@ -54,5 +58,23 @@ pub fn tetrahedron() -> Object {
         field: Some(field),
         held: false,
     };
-    Object { modal, bounce: None, provenance }
+    Object { modal, bounce: Some(bounce_map()), provenance }
+}
+
+/// Two samples on faces, three on an edge and two at a corner of the tetrahedron.
+fn bounce_map() -> BounceMap {
+    let points = [(0, [0.1, 0.2]), (3, [1.0 / 3.0, 0.6])].map(|(triangle, weights)| FacePoint { triangle, weights });
+    let edge = Feature { side: 7, along: 0.7, directions: 3 };
+    let corner = Feature { side: 2, along: 0.0, directions: 2 };
+    let normal = |angle: f32| [angle.cos(), 0.0, angle.sin()];
+    let layout = SampleLayout {
+        faces: FaceSamples::Points(points.to_vec()),
+        features: vec![edge, corner],
+        normals: [0.1, 0.2, 0.3, 1.1, 1.2].map(normal).to_vec(),
+        spacing: 0.1 / 3.0,
+        angle: 0.157,
+    };
+    let restitution = Values::Full(vec![0.0, 0.9 / 7.0, 0.2, 0.3, 1.0, 0.5, 0.6]);
+    let contact_time = Values::Full(vec![4e-5, 1.4e-3, 2e-4, 3e-4, 4e-4, 5e-4, 6e-4]).quantized();
+    BounceMap { layout, restitution, contact_time: Some(contact_time) }
 }
