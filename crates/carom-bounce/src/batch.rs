@@ -17,6 +17,24 @@ const SHARE: usize = 256;
 /// Use [`Params::fast`] for maps. The result does not depend on the number of threads nor on which places are asked for
 /// together. `progress` is told how many are done, in no particular order; after `stop` is set the work ends soon, with
 /// [`BounceError::Stopped`].
+///
+/// ```no_run
+/// # use carom_bounce::{Params, Place, strike_all};
+/// # use carom_object::Object;
+/// # use glam::DVec3;
+/// # use std::sync::atomic::AtomicBool;
+/// let mug = Object::load("mug.carom")?.modal;
+/// let middle = |triangle: usize| Place {
+///     triangle: triangle as u32,
+///     barycentric: DVec3::splat(1.0 / 3.0),
+///     normal: mug.surface.area_vector(triangle),
+/// };
+/// let places: Vec<_> = (0..mug.surface.triangles.len()).map(middle).collect();
+/// let strikes = strike_all(&mug, &places, &Params::fast(), &|_| {}, &AtomicBool::new(false))?;
+/// let average = strikes.iter().map(|strike| strike.restitution).sum::<f64>() / strikes.len() as f64;
+/// println!("the mug keeps {average:.3} of its velocity");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn strike_all(
     model: &ModalModel,
     places: &[Place],

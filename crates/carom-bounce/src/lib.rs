@@ -6,6 +6,20 @@
 //!
 //! A [`Site`] is what a strike sees of a body. [`strike`] follows one through time, [`strike_pair`] two against each
 //! other; [`strike_all`] strikes many places of one body at once.
+//!
+//! # Accuracy
+//!
+//! Bodies are linearly elastic and touch at one point; plasticity, Hertzian flattening and air are not modelled.
+//! Restitution is a rough function of the place, for a micro-collision more or less changes it. Over 2,000 random places
+//! each, [`Method::Fast`] differs from the printed algorithm at 0.1 µs by
+//!
+//! | body, 45 modes | mean | median | 90 % | 99 % | largest | difference of the means |
+//! |---|---|---|---|---|---|---|
+//! | bar, 200 × 10 × 10 mm | 0.0009 | 0.0003 | 0.0015 | 0.013 | 0.10 | 0.0001 |
+//! | mug | 0.0001 | 0.0001 | 0.0002 | 0.0004 | 0.002 | 0.0001 |
+//! | Stanford bunny | 0.0001 | 0.0001 | 0.0003 | 0.0003 | 0.004 | 0.0001 |
+//!
+//! The printed algorithm itself differs from its own limit of small steps by 0.0006 on the bar, and by 0.04 at worst.
 
 mod batch;
 mod error;

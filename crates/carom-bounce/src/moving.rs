@@ -3,7 +3,7 @@
 //! The mass matrix is that of Eq. 6: rigid motion and modes are coupled by the contact only. Left out are the terms
 //! of floating-frame mechanics that are products of deformation or its rate with spin, such as the Coriolis
 //! force 2w × Uq̇ and the change of inertia with q. They are smaller than what is kept by |Uq|/|X| and |w|/ω, about
-//! 10⁻⁴ for a stiff body at 1 m/s. Kept is the gyroscopic term −w × Iw of the undeformed body.
+//! 10⁻³ for a stiff body at 1 m/s. Kept is the gyroscopic term −w × Iw of the undeformed body.
 
 use glam::{DMat3, DQuat, DVec3};
 

@@ -56,8 +56,7 @@ pub enum TimeStep {
     Chosen,
     /// In seconds.
     Seconds(f64),
-    /// As a share of 1/ω of the fastest mode, so that bodies of all sizes and materials are resolved alike. Without
-    /// modes it is a second.
+    /// As a share of 1/ω of the fastest mode, so that bodies of all sizes and materials are resolved alike.
     Share(f64),
 }
 

@@ -86,7 +86,7 @@ fn an_analysis_ends_at_its_longest_time_and_says_so() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
     #[test]
     fn any_number_gives_an_error_or_an_answer(
@@ -109,6 +109,6 @@ proptest! {
         if let Ok(strike) = strike(&site, &params) {
             prop_assert!(strike.restitution.is_finite() && strike.modal_energy >= 0.0);
         }
-        let _ = strike_pair(&site, &odd_body(1, 2), &params);
+        let _ = strike_pair(&site, &odd_body(1, 2), &Params { longest: Some(1e-3), ..params });
     }
 }
