@@ -71,8 +71,8 @@ pub enum SamplingError {
 
 /// Directions among which the contact normals of corners are chosen: 10 f² + 2 for f = 16.
 const DIRECTION_FREQUENCY: u32 = 16;
-/// The most samples on faces; memory ends before.
-const MOST_SAMPLES: usize = 100_000_000;
+/// The most samples that are spread over faces: some gigabytes of darts.
+const MOST_SAMPLES: usize = 4_000_000;
 
 impl SamplingParams {
     /// Lays out the samples of a surface.

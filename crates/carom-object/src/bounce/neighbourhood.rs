@@ -13,11 +13,11 @@ use super::cells::{Cells, Edges};
 use super::{Feature, SampleKind};
 
 /// Sites of the same face or bend that a list collects.
-const ENOUGH: usize = 16;
+const ENOUGH: usize = 12;
 /// The longest list; what was met around the next edge is kept too, up to here.
 pub(super) const MOST_SITES: usize = 32;
 /// Diagonal neighbours are as far as each other but for round-off, and cells only roughly where their samples are.
-const SLACK: f64 = 1.1;
+const SLACK: f64 = 1.05;
 /// A sample that many other ones surround may have no end of neighbours; the first are enough.
 const MOST_NEIGHBOURS: usize = 64;
 /// Samples on faces that are turned by more than 120° are on the other side of the body, those by more than 60° around
@@ -247,6 +247,29 @@ fn grow(start: u32, graph: &Graph, mut visit: impl FnMut(u32) -> bool, distance:
                 seen.push(next);
                 frontier.push(Reverse((sortable(distance(next)), next)));
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_list_has_samples_and_no_more_than_the_bound_however_they_crowd() {
+        let square = vec![DVec3::ZERO, DVec3::X, DVec3::X + DVec3::Y, DVec3::Y];
+        let surface = TriMesh::new(square, vec![[0, 1, 2], [0, 2, 3]]).unwrap();
+        // Ever closer to a corner: cells near it hold most of them.
+        let place = |i: i32| {
+            let x = 0.97f64.powi(i);
+            SitePlace { position: DVec3::new(x, 0.5 * x, 0.0), triangle: 0 }
+        };
+        let sites: Vec<SitePlace> = (0..1000).map(place).collect();
+        let neighbourhood = Neighbourhood::new(&surface, &[DVec3::Z; 2], &sites, &[]);
+        assert!(neighbourhood.lists.iter().all(|list| (1..=MOST_SITES as u32).contains(&list.count)));
+        for triangle in 0..2 {
+            let [a, b, c] = surface.corners(triangle);
+            assert!(!neighbourhood.near(triangle, (a + b + c) / 3.0).sites.is_empty());
         }
     }
 }
