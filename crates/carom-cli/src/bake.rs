@@ -217,10 +217,6 @@ fn tell_oddities(request: &BakeRequest, baked: &Baked, ui: &Ui) {
         }
         return;
     };
-    if map.resumed > 0 {
-        let (resumed, samples) = (thousands(map.resumed), thousands(map.samples));
-        ui.note(&format!("{name}: {resumed} of {samples} samples were finished by a bake that was interrupted"));
-    }
     if let Some(why) = &map.not_kept {
         ui.warn(&format!("{name}: finished samples could not be kept on the way ({why}); the map is whole"));
     }

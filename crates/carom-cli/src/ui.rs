@@ -80,7 +80,7 @@ struct ProgressState {
     map: Option<(Instant, f64)>,
     /// When the log last heard of it.
     logged: Option<Instant>,
-    /// From the end of the modes on there is something to keep.
+    /// While there is something to keep.
     guard: Option<Guard>,
 }
 
@@ -94,14 +94,29 @@ impl Progress {
             Step::Modes(Stage::Solve) => ("finding modes", 0.3, 0.95),
             Step::Modes(Stage::Surface) => ("reading mode shapes", 0.95, 1.0),
             Step::Keep => ("keeping the modes", 1.0, 1.0),
+            Step::Sample => ("placing samples", 0.0, 0.0),
             Step::Map => ("bounce map", 0.0, 1.0),
         };
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if !matches!(step, Step::Modes(_)) {
-            state.guard.get_or_insert_with(Guard::new);
+        match step {
+            Step::Modes(_) | Step::Sample => state.guard = None,
+            Step::Keep | Step::Map if state.guard.is_none() => state.guard = Some(Guard::new()),
+            Step::Keep | Step::Map => {}
         }
         let new = state.what != Some(what);
         state.what = Some(what);
+        if new && step == Step::Map && share > 0.0 {
+            let text = format!(
+                "note: {}: going on with a bounce map that was interrupted at {:.0} %",
+                self.name,
+                100.0 * share
+            );
+            match &self.bar {
+                Some(bar) => bar.println(text),
+                None if self.plain => say(&text),
+                None => {}
+            }
+        }
         let left = if step == Step::Map { state.time_left(share) } else { None };
         let message = left.map_or(what.to_owned(), |left| format!("{what}, {} left", duration(left.max(1.0))));
         if let Some(bar) = &self.bar {
@@ -220,7 +235,7 @@ pub fn thousands(number: usize) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i) % 3 == 0 {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);

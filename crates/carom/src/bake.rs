@@ -72,6 +72,8 @@ pub enum Step {
     Modes(Stage),
     /// Writing the modes to the cache.
     Keep,
+    /// Choosing where the surface is struck.
+    Sample,
     /// The bounce map.
     Map,
 }
@@ -174,7 +176,7 @@ impl Baker<'_> {
         let surroundings = Surroundings {
             cache: self.cache,
             unfinished: self.unfinished,
-            progress: &|share| self.tell(Step::Map, share),
+            progress: &|step, share| self.tell(step, share),
             stop: self.stop.unwrap_or(&never),
         };
         let (map, map_report) = bounce_map(&object, params, &surroundings)

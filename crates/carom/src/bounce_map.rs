@@ -12,12 +12,12 @@ use carom_bounce::{BounceError, Impulse, Params, Place, SamplingError, SamplingP
 use carom_object::{BounceMap, Object, ObjectError};
 use sha2::{Digest, Sha256};
 
-use crate::Cache;
 use crate::cache::program;
 use crate::tally::{Key, Tally};
+use crate::{Cache, Step};
 
 /// How often finished samples are kept.
-const EVERY: Duration = Duration::from_secs(2);
+const EVERY: Duration = Duration::from_secs(1);
 /// The portion that is lost when the work is stopped, in time.
 const PORTION: Duration = Duration::from_millis(500);
 
@@ -111,7 +111,7 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) cache: Option<&'a Cache>,
     /// Where finished samples are kept until all are.
     pub(crate) unfinished: Option<&'a Path>,
-    pub(crate) progress: &'a (dyn Fn(f64) + Sync),
+    pub(crate) progress: &'a (dyn Fn(Step, f64) + Sync),
     pub(crate) stop: &'a AtomicBool,
 }
 
@@ -123,6 +123,7 @@ pub(crate) fn bounce_map(
 ) -> Result<(BounceMap, MapReport), MapError> {
     let clock = Instant::now();
     let model = &object.modal;
+    (around.progress)(Step::Sample, 0.0);
     let layout = params.sampling.layout(&model.surface)?;
     let places: Vec<Place> = (layout.places(&model.surface))
         .map(|place| Place { triangle: place.triangle, barycentric: place.barycentric, normal: place.normal })
@@ -140,7 +141,7 @@ pub(crate) fn bounce_map(
     };
     if !report.cached {
         report.resumed = tally.len();
-        (around.progress)(tally.len() as f64 / total.max(1) as f64);
+        (around.progress)(Step::Map, tally.len() as f64 / total.max(1) as f64);
         analyse(&mut tally, &places, object, params, around, &key, &mut report)?;
         if let Some(cache) = around.cache {
             cache.keep_tally(&tally, &key);
@@ -176,7 +177,7 @@ fn analyse(
         let begun = Instant::now();
         let from = tally.len();
         let next = &places[from..total.min(from + portion)];
-        let progress = |done: usize| (around.progress)((from + done) as f64 / total as f64);
+        let progress = |done: usize| (around.progress)(Step::Map, (from + done) as f64 / total as f64);
         match strike_all(&object.modal, next, &params.strike, &progress, around.stop) {
             Ok(strikes) => tally.extend(&strikes),
             Err(BounceError::Stopped) => {

@@ -38,7 +38,7 @@ pub fn field_sheet(
     let text_size = (0.042 * params.width as f64).clamp(11.0, 26.0);
     let gap = text_size.round() as usize;
     let head = (4.4 * text_size) as usize;
-    let scale_width = (13.5 * text_size) as usize;
+    let scale_width = (14.3 * text_size) as usize;
     let width = 2 * (params.width + gap) + gap + scale_width;
     let mut page = Image::new(width, head + params.height + gap, PAPER);
     draw(&mut page, title, [gap as f64, 1.9 * text_size], 1.45 * text_size, Align::Left, Weight::Bold, INK);
@@ -128,7 +128,7 @@ mod tests {
         let ink = |histogram: Vec<f64>| {
             let scale = Scale { range: (0.0, 1.0), histogram, marks: vec![] };
             let page = field_sheet("", "", &surface, &|_, _| 0.5, &scale, &params).unwrap();
-            let row = |row: usize| page.pixels[row * page.width..][..page.width].iter().rev().take(75).copied();
+            let row = |row: usize| page.pixels[row * page.width..][..page.width].iter().rev().take(85).copied();
             let coloured = |rows: std::ops::Range<usize>| rows.flat_map(row).filter(|p| *p != PAPER).count();
             let (head, half) = (page.height - 120 - 11, 60);
             (coloured(head + 10..head + half - 10), coloured(head + half + 10..head + 110))

@@ -100,7 +100,7 @@ fn draw(model: &ModalModel, page: &mut Page) {
         let y = height(frequency);
         page.line([(LEFT - 14.0, y), (RIGHT + 14.0, y)], GRID, 1.0);
         if major {
-            page.write(&tick_label(frequency), (LEFT - 24.0, y), 14.0, FAINT, HPos::Right);
+            page.write(tick_label(frequency), (LEFT - 24.0, y), 14.0, FAINT, HPos::Right);
         }
     }
     for x in [LEFT - 14.0, RIGHT + 14.0] {
@@ -124,7 +124,7 @@ fn draw(model: &ModalModel, page: &mut Page) {
         let from = height(rung.frequency);
         page.line([(RIGHT + 20.0, from), (RIGHT + 66.0, y)], LEADER, 1.0);
         page.line([(RIGHT + 66.0, y), (RIGHT + 72.0, y)], LEADER, 1.0);
-        page.write(&hertz(rung.frequency), (RIGHT + 158.0, y), 14.0, INK, HPos::Right);
+        page.write(hertz(rung.frequency), (RIGHT + 158.0, y), 14.0, INK, HPos::Right);
         let modes = match rung.count {
             1 => format!("mode {}", rung.first),
             count => format!("modes {} to {}", rung.first, rung.first + count - 1),

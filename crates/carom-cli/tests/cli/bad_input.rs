@@ -44,7 +44,8 @@ fn an_inverted_tetrahedron_is_named() {
     folder.write("good.msh", mesh("1 2 3 4"));
     folder.write("inverted.msh", mesh("1 3 2 4"));
     folder.write("cut.msh", &mesh("1 2 3 4")[..90]);
-    folder.carom("bake good.msh --modes 3").succeeds();
+    let ran = folder.carom("bake good.msh --modes 3 --young 1e9").succeeds();
+    assert!(ran.out.starts_with("good (steel, changed), ") && ran.out.contains(": 1 tetrahedron, "), "{}", ran.out);
     folder.carom("inspect good.msh").succeeds();
     folder.carom("bake inverted.msh --modes 3").fails(1, "tetrahedron 0 is inverted");
     folder.carom("bake cut.msh").fails(1, "cut.msh");

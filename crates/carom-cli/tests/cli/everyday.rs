@@ -129,6 +129,20 @@ fn a_body_can_be_inspected_before_it_is_baked() {
 }
 
 #[test]
+fn an_open_mesh_is_weighed_by_its_inside() {
+    let folder = Folder::new();
+    // A tile of 100 × 10 × 100 mm that lacks the face on top.
+    let corners = (0..8).map(|i| format!("v {} {} {}\n", 100 * (i & 1), 10 * (i >> 1 & 1), 100 * (i >> 2)));
+    folder.write("tile.obj", corners.collect::<String>() + "f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 1 5 7 3\nf 2 4 8 6\n");
+    let facts = folder.carom("inspect tile.obj --units mm --material glass --json").succeeds().json();
+    let mass = facts["mass_properties"]["mass"].as_f64().unwrap();
+    assert!((mass / 0.25 - 1.0).abs() < 0.005, "{mass} kg; the triangles alone would have 0.208");
+    assert_eq!((&facts["watertight"], &facts["walls"]), (&false.into(), &serde_json::Value::Null));
+    let text = folder.carom("inspect tile.obj --units mm --material glass").succeeds().out;
+    assert!(text.contains("walls        not measured"), "{text}");
+}
+
+#[test]
 fn matrices_come_out_as_text_and_raw_with_the_same_numbers() {
     let folder = Folder::new();
     folder.carom("bake cube --cell-size 2.5cm --export-matrices text").succeeds();
@@ -166,7 +180,7 @@ fn the_demo_leaves_something_to_look_at() {
     let folder = Folder::new();
     let ran = folder.carom("demo --out show").succeeds();
     for name in ["bar", "mug"] {
-        for rest in [".carom", "_ladder.svg", "_ladder.png", "_modes.png", "_mode1.glb"] {
+        for rest in [".carom", "_ladder.svg", "_ladder.png", "_modes.png", "_mode1.glb", "_map.png", "_map.glb"] {
             assert!(folder.path(&format!("show/{name}{rest}")).exists(), "{name}{rest}");
         }
     }
@@ -176,7 +190,20 @@ fn the_demo_leaves_something_to_look_at() {
 #[test]
 fn every_subcommand_explains_itself() {
     let folder = Folder::new();
-    for name in ["", "bake", "modes", "inspect", "shapes", "materials", "demo", "reproduce", "bench", "completions"] {
+    for name in [
+        "",
+        "bake",
+        "modes",
+        "strike",
+        "map",
+        "inspect",
+        "shapes",
+        "materials",
+        "demo",
+        "reproduce",
+        "bench",
+        "completions",
+    ] {
         let help = folder.carom(&format!("{name} --help")).succeeds().out;
         assert!(help.contains("Usage: carom"), "{help}");
     }
