@@ -1,6 +1,6 @@
 //! What a strike sees of a body: its rigid motion, and its modes at one point (*Bounce*, §3.1).
 
-use carom_object::ModalModel;
+use carom_object::{ModalModel, SamplePlace};
 use carom_shape::{Bvh, symmetric_eigen};
 use glam::{DMat3, DQuat, DVec3};
 
@@ -18,6 +18,12 @@ pub struct Place {
     pub barycentric: DVec3,
     /// Outward normal of the contact; of any length but zero.
     pub normal: DVec3,
+}
+
+impl From<SamplePlace> for Place {
+    fn from(sample: SamplePlace) -> Place {
+        Place { triangle: sample.triangle, barycentric: sample.barycentric, normal: sample.normal }
+    }
 }
 
 impl Place {

@@ -125,9 +125,7 @@ pub(crate) fn bounce_map(
     let model = &object.modal;
     (around.progress)(Step::Sample, 0.0);
     let layout = params.sampling.layout(&model.surface)?;
-    let places: Vec<Place> = (layout.places(&model.surface))
-        .map(|place| Place { triangle: place.triangle, barycentric: place.barycentric, normal: place.normal })
-        .collect();
+    let places: Vec<Place> = layout.places(&model.surface).map(Place::from).collect();
     let total = places.len();
     let key = key(object, params)?;
     let mut report = MapReport { samples: total, ..MapReport::default() };

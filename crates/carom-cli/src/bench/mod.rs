@@ -2,6 +2,7 @@
 //!
 //! Every measurement is a process of its own, so that its peak memory is its own too.
 
+mod bounce;
 mod measure;
 mod modes;
 mod peer;
@@ -19,6 +20,7 @@ use crate::ui::{Work, print};
 Examples:
   carom bench modes --quick --no-peers                     Carom alone, seconds
   carom bench modes --python venv/bin/python --bunny bunny.obj
+  carom bench bounce --bunny bunny.obj                     against the paper's rate, half a minute
 The references are Python packages; benches/peers/README.md tells how to install them.")]
 pub struct Args {
     /// The benchmark; without a name they are listed.
@@ -58,8 +60,12 @@ pub fn run(args: Args) -> Work<()> {
         return measure::run(job);
     }
     match args.name.as_deref() {
-        None => print("modes    eigensolver against scipy; bodies against Gmsh, TetGen and scipy; growth with size\n"),
+        None => print(
+            "modes    eigensolver against scipy; bodies against Gmsh, TetGen and scipy; growth with size\n\
+             bounce   strikes per second and core, as printed and in each width of instructions; growth with modes\n",
+        ),
         Some("modes") => modes::run(&args),
+        Some("bounce") => bounce::run(&args),
         Some(name) => Err(miette!(help = "`carom bench` lists all", "no benchmark is called '{name}'")),
     }
 }

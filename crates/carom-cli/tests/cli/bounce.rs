@@ -274,3 +274,15 @@ fn a_full_disk_is_a_clear_failure_that_leaves_older_files_alone() {
     let left: Vec<_> = std::fs::read_dir(folder.path("")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, ["bar.carom"], "nothing else is left behind");
 }
+
+#[test]
+fn experiments_print_our_numbers_beside_known_ones_and_plot_them() {
+    let folder = Folder::new();
+    let rods = folder.carom("reproduce bounce-rods --json").succeeds().json();
+    assert!(rods["rows"].as_array().unwrap().iter().all(|row| row["holds"] == true), "{rods}");
+    let angle = folder.carom("reproduce bounce-angle --quick --out plots").succeeds();
+    assert!(angle.out.contains("flat"), "{}", angle.out);
+    for plot in ["plots/bounce-angle.svg", "plots/bounce-angle.png"] {
+        assert!(folder.read(plot).len() > 1000);
+    }
+}

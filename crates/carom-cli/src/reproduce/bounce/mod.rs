@@ -57,12 +57,7 @@ fn scan(args: &Args, name: &str, modes: usize) -> Work<Option<ModalModel>> {
 fn spread(model: &ModalModel, samples: usize) -> Work<Vec<Place>> {
     let params = SamplingParams { samples: Some(samples), ..SamplingParams::default() };
     let layout = params.layout(&model.surface).map_err(|error| failure(error, None))?;
-    let places = layout.places(&model.surface).map(|place| Place {
-        triangle: place.triangle,
-        barycentric: place.barycentric,
-        normal: place.normal,
-    });
-    Ok(places.collect())
+    Ok(layout.places(&model.surface).map(Place::from).collect())
 }
 
 /// Strikes at all places.
