@@ -12,7 +12,7 @@ fn worst(cell_size: Option<f64>) -> f64 {
     let mug = named("mug", &Default::default()).unwrap().body("mug", Some(0.003)).unwrap();
     let body = body_from_mesh("mug", mug.surface, &ImportOptions::default()).unwrap();
     let params = ModalParams { wanted: Wanted::Lowest(TETRAHEDRA.len()), cell_size, ..ModalParams::default() };
-    let (model, _) = modes_of(&body, &material("ceramic").unwrap(), &params, &|_, _| {}).unwrap();
+    let (model, _) = modes_of(&body, material("ceramic").unwrap(), &params, &|_, _| {}).unwrap();
     let errors = model.frequencies.iter().zip(TETRAHEDRA).map(|(found, expected)| 100.0 * (found / expected - 1.0));
     errors.fold(0.0, |worst: f64, error| worst.max(error.abs()))
 }
