@@ -67,7 +67,7 @@ fn body(args: &Args, modes: usize) -> Work<ModalModel> {
     let body = body.map_err(|error| failure(error, None))?;
     let steel = material("bounce-steel").ok_or_else(|| miette!("no material is called bounce-steel"))?;
     let params = ModalParams { wanted: Wanted::Lowest(modes), ..ModalParams::default() };
-    Ok(modes_of(&body, &steel, &params, &|_, _| {}).map_err(|error| failure(error, None))?.0)
+    Ok(modes_of(&body, steel, &params, &|_, _| {}).map_err(|error| failure(error, None))?.0)
 }
 
 fn spread(model: &ModalModel, samples: usize) -> Work<Vec<Place>> {

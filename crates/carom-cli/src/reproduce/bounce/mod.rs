@@ -35,7 +35,7 @@ fn model(shape: &str, modes: usize) -> Work<ModalModel> {
 fn model_of(body: &Body, modes: usize) -> Work<ModalModel> {
     let steel = material(MATERIAL).ok_or_else(|| miette!("no material is called {MATERIAL}"))?;
     let params = ModalParams { wanted: Wanted::Lowest(modes), ..ModalParams::default() };
-    let (model, _) = modes_of(body, &steel, &params, &|_, _| {}).map_err(|error| failure(error, None))?;
+    let (model, _) = modes_of(body, steel, &params, &|_, _| {}).map_err(|error| failure(error, None))?;
     Ok(model)
 }
 
