@@ -1,0 +1,186 @@
+//! What the caller gives: bodies, contacts, tangents. What comes back: impulses and an account of the energy.
+
+use crate::{ImpactError, InverseMass};
+
+/// Stands for a body that never moves and needs no entry of its own.
+pub const WORLD: u32 = u32::MAX;
+
+/// A contact between two bodies whose velocities have W numbers each.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Contact<const W: usize> {
+    /// A number that stays the same for the same contact, whatever the order of the list: sums run in the order of
+    /// keys, so that a shuffled list gives the same bits.
+    pub key: u64,
+    /// The two bodies; [`WORLD`] for one that is not in the list.
+    pub bodies: [u32; 2],
+    /// The gradient of the gap in the coordinates of each body: Σ normal·velocity is how fast the gap opens.
+    pub normal: [[f64; W]; 2],
+    /// Between 0, inelastic, and 1, elastic.
+    pub restitution: f64,
+    /// Coulomb's μ; acts along the tangents that belong to this contact.
+    pub friction: f64,
+}
+
+/// A direction along which a contact may rub. One per contact in the plane, two orthonormal ones in space.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tangent<const W: usize> {
+    /// Place of the contact in the list.
+    pub contact: u32,
+    /// Σ row·velocity is how fast the first body slides over the second along this direction.
+    pub rows: [[f64; W]; 2],
+}
+
+/// All that an impact depends on, but the velocities.
+#[derive(Debug, Clone, Copy)]
+pub struct ImpactSystem<'a, const W: usize> {
+    /// The bodies.
+    pub bodies: &'a [InverseMass<W>],
+    /// Where they touch.
+    pub contacts: &'a [Contact<W>],
+    /// Where they may rub.
+    pub tangents: &'a [Tangent<W>],
+}
+
+/// How simultaneous impacts are resolved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Operator {
+    /// Generalized reflections with restitution by layers: the one that satisfies all that physics demands.
+    #[default]
+    Reflections,
+    /// Inelastic, whatever the restitution (Reflections, Alg. 1).
+    Inelastic,
+    /// One contact after the other, in the order of keys, again and again (§3.2). Breaks symmetry.
+    GaussSeidel,
+    /// All approaching contacts at once, as if each were alone (§3.2). Breaks the conservation of energy.
+    Jacobi,
+    /// One complementarity problem with restitution (Eq. 3). Touching bodies do not break away.
+    Complementarity,
+}
+
+/// How to resolve an impact.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ImpactParams {
+    /// Which operator.
+    pub operator: Operator,
+    /// The most layers that one island's coefficients of restitution are divided into.
+    pub layers: usize,
+    /// Further staggered passes of friction; 0 is the single pass of Alg. 3.
+    pub friction_passes: usize,
+    /// Among impulses with the same effect, find the least ones. Friction does so in any case, since its bounds depend on them.
+    pub least_norm: bool,
+    /// The most passes of Gauss-Seidel and Jacobi, which need not end.
+    pub passes: usize,
+}
+
+impl Default for ImpactParams {
+    fn default() -> Self {
+        ImpactParams {
+            operator: Operator::Reflections,
+            layers: 16,
+            friction_passes: 0,
+            least_norm: false,
+            passes: 100_000,
+        }
+    }
+}
+
+/// What an impact did.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Impact {
+    /// The impulse along the normal of each contact, N s.
+    pub normal: Vec<f64>,
+    /// The impulse along each tangent, N s.
+    pub tangential: Vec<f64>,
+    /// Where the energy went.
+    pub ledger: Ledger,
+    /// What it took.
+    pub effort: Effort,
+}
+
+/// Where kinetic energy went in an impact, J. What it was before, plus `driven`, minus the three losses, is what it is after.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Ledger {
+    /// Taken by restitution below one.
+    pub restitution: f64,
+    /// Taken by friction, and by stopping what friction made approach.
+    pub friction: f64,
+    /// Taken by jams, where no admissible motion keeps the energy.
+    pub jam: f64,
+    /// Given by bodies of prescribed motion.
+    pub driven: f64,
+}
+
+/// What an impact took.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Effort {
+    /// Groups of contacts that act on each other.
+    pub islands: usize,
+    /// Contacts of the largest.
+    pub largest_island: usize,
+    /// Complementarity problems solved.
+    pub solves: usize,
+    /// The most of them in one island: the iterations of generalized reflections.
+    pub most_solves: usize,
+    /// Rounds within them.
+    pub rounds: usize,
+    /// The worst relative residual of those solved iteratively.
+    pub residual: f64,
+    /// Contacts held because they were jammed.
+    pub jammed: usize,
+    /// Whether a contact still approaches: only where Gauss-Seidel or Jacobi ran out of passes, or bodies of prescribed
+    /// motion squeeze others.
+    pub unresolved: usize,
+}
+
+impl<const W: usize> ImpactSystem<'_, W> {
+    /// Checks indices and numbers.
+    pub(crate) fn check(&self, velocities: &[[f64; W]]) -> Result<(), ImpactError> {
+        if velocities.len() != self.bodies.len() {
+            let (found, expected) = (velocities.len(), self.bodies.len());
+            return Err(ImpactError::Count { what: "velocities", found, expected });
+        }
+        for (body, velocity) in velocities.iter().enumerate() {
+            if let Some(&value) = velocity.iter().find(|x| !x.is_finite()) {
+                return Err(ImpactError::BadBody { body, quantity: "a velocity", value, expected: "a finite number" });
+            }
+        }
+        for (contact, c) in self.contacts.iter().enumerate() {
+            for body in c.bodies {
+                if body != WORLD && body as usize >= self.bodies.len() {
+                    return Err(ImpactError::NoSuchBody { contact, body, bodies: self.bodies.len() });
+                }
+            }
+            if c.bodies[0] == c.bodies[1] && c.bodies[0] != WORLD {
+                return Err(ImpactError::SelfContact { contact, body: c.bodies[0] });
+            }
+            check_coefficients(contact, c.restitution, c.friction)?;
+            check_rows(contact, "the normal", c.normal.as_flattened())?;
+        }
+        for (tangent, t) in self.tangents.iter().enumerate() {
+            if t.contact as usize >= self.contacts.len() {
+                return Err(ImpactError::NoSuchContact { tangent, contact: t.contact, contacts: self.contacts.len() });
+            }
+            check_rows(t.contact as usize, "a tangent", t.rows.as_flattened())?;
+        }
+        Ok(())
+    }
+}
+
+fn check_coefficients(contact: usize, restitution: f64, friction: f64) -> Result<(), ImpactError> {
+    if !(0.0..=1.0).contains(&restitution) {
+        let expected = "between 0 and 1";
+        return Err(ImpactError::BadContact { contact, quantity: "restitution", value: restitution, expected });
+    }
+    if !(friction >= 0.0 && friction.is_finite()) {
+        let expected = "zero or more";
+        return Err(ImpactError::BadContact { contact, quantity: "friction", value: friction, expected });
+    }
+    Ok(())
+}
+
+fn check_rows(contact: usize, quantity: &'static str, row: &[f64]) -> Result<(), ImpactError> {
+    match row.iter().find(|x| !x.is_finite()) {
+        Some(&value) => Err(ImpactError::BadContact { contact, quantity, value, expected: "finite numbers" }),
+        None => Ok(()),
+    }
+}
