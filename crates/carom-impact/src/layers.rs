@@ -15,6 +15,7 @@ use crate::reflections::{Course, Reflector};
 pub(crate) struct Layers<C> {
     reflector: Reflector<C>,
     pub impulses: Vec<f64>,
+    after: Vec<f64>,
     levels: Vec<f64>,
 }
 
@@ -36,13 +37,27 @@ impl<C: Columns> Layers<C> {
             course.add(self.add_layer(island, f64::INFINITY, 1.0 - below), 1.0 - below);
         }
         self.levels = levels;
+        self.finish(island, &mut course);
         course
+    }
+
+    /// Stops what still approaches. In a cascade between light and heavy bodies speeds may have been thousands of times
+    /// what they are in the end, and so may be the round-off that they left.
+    fn finish(&mut self, island: &Island<C>, course: &mut Course) {
+        self.after.clone_from(&island.before);
+        for (i, &impulse) in self.impulses.iter().enumerate() {
+            island.normals.add_scaled(i, impulse, &mut self.after);
+        }
+        let solves = course.solves;
+        course.add(self.reflector.run(island, &self.after, |_| false), 1.0);
+        if course.solves > solves {
+            self.impulses.iter_mut().zip(&self.reflector.impulses).for_each(|(sum, impulse)| *sum += impulse);
+        }
     }
 
     /// Adds the impulses of the impact in which contacts from a level up are elastic.
     fn add_layer(&mut self, island: &Island<C>, level: f64, weight: f64) -> Course {
-        // A level that stands for several coefficients lies among them; half a gap below it is none of another level.
-        let course = self.reflector.run(island, |i| island.restitution[i] >= level);
+        let course = self.reflector.run(island, &island.before, |i| island.restitution[i] >= level);
         for (sum, impulse) in self.impulses.iter_mut().zip(&self.reflector.impulses) {
             *sum += weight * impulse;
         }

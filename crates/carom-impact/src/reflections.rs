@@ -6,7 +6,8 @@
 //! keeps or loses energy. Only contacts of bodies that have just changed are looked at: a front that moves.
 //!
 //! It ends unless contacts are jammed: some pushes y ≥ 0 balance, Gy = 0, so that no velocity is strictly admissible.
-//! Endless reflections would pile up just such pushes, which is how a jam is found; its contacts are then held.
+//! Endless reflections would pile up just such pushes, which is how a jam is found; its contacts are then held. Between
+//! held and elastic contacts a grain may also rattle for ever smaller losses (inelastic collapse): it is held in the end.
 
 use carom_solve::{Columns, Problem, SolveReport, Solver};
 
@@ -16,6 +17,9 @@ use crate::island::{Island, distinct};
 const FIRST_WINDOW: usize = 64;
 /// A window of this many reflections ends by holding every contact that still pushes.
 const LAST_WINDOW: usize = 1 << 17;
+
+/// Among held contacts, an elastic one that was reflected so often only rattles away its energy.
+const RATTLES: u32 = 500;
 
 /// What reflections did to one island.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -35,11 +39,13 @@ pub(crate) struct Course {
 /// The state of one impact as reflections proceed.
 #[derive(Debug, Default)]
 pub(crate) struct Reflector<C> {
-    pub w: Vec<f64>,
+    w: Vec<f64>,
     pub impulses: Vec<f64>,
     /// Which contacts are held, that is, inelastic.
     held: Vec<bool>,
     any_held: bool,
+    /// How often each contact was reflected among held ones.
+    rattles: Vec<u32>,
     /// The largest |w| that each block has had.
     speeds: Vec<f64>,
     /// Blocks whose velocity changed since their contacts were looked at.
@@ -59,10 +65,10 @@ pub(crate) struct Reflector<C> {
 }
 
 impl<C: Columns> Reflector<C> {
-    /// Resolves an island; `elastic` says which contacts are reflected, the others are held.
-    /// Leaves velocity and impulses in `w` and `impulses`.
-    pub fn run(&mut self, island: &Island<C>, elastic: impl Fn(usize) -> bool) -> Course {
-        self.start(island, elastic);
+    /// Resolves an island that moves with a velocity; `elastic` says which contacts are reflected, the others are held.
+    /// Leaves the impulses in `impulses`.
+    pub fn run(&mut self, island: &Island<C>, velocity: &[f64], elastic: impl Fn(usize) -> bool) -> Course {
+        self.start(island, velocity, elastic);
         let mut window = FIRST_WINDOW;
         let mut left = window;
         loop {
@@ -73,6 +79,9 @@ impl<C: Columns> Reflector<C> {
             if self.chosen.is_empty() {
                 self.close_window();
                 return self.course;
+            }
+            if self.any_held && self.hold_rattling() {
+                continue;
             }
             if left == 0 {
                 let last = window >= LAST_WINDOW;
@@ -90,10 +99,11 @@ impl<C: Columns> Reflector<C> {
         }
     }
 
-    fn start(&mut self, island: &Island<C>, elastic: impl Fn(usize) -> bool) {
+    fn start(&mut self, island: &Island<C>, velocity: &[f64], elastic: impl Fn(usize) -> bool) {
         let (count, blocks) = (island.len(), island.normals.blocks());
         self.course = Course::default();
-        self.w.clone_from(&island.before);
+        self.w.clear();
+        self.w.extend_from_slice(velocity);
         self.delta.clear();
         self.delta.resize(self.w.len(), 0.0);
         for list in [&mut self.impulses, &mut self.window] {
@@ -103,6 +113,8 @@ impl<C: Columns> Reflector<C> {
         self.held.clear();
         self.held.extend((0..count).map(|i| !elastic(i)));
         self.any_held = self.held.contains(&true);
+        self.rattles.clear();
+        self.rattles.resize(count, 0);
         self.is_chosen.clear();
         self.is_chosen.resize(count, false);
         self.is_touched.clear();
@@ -253,6 +265,20 @@ impl<C: Columns> Reflector<C> {
             }
         }
         self.delta_blocks.clear();
+    }
+
+    /// Holds chosen contacts that only rattle. Whether there are any.
+    fn hold_rattling(&mut self) -> bool {
+        let mut found = false;
+        for &i in &self.chosen {
+            let rattles = &mut self.rattles[i as usize];
+            *rattles += 1;
+            if *rattles > RATTLES {
+                self.held[i as usize] = true;
+                found = true;
+            }
+        }
+        found
     }
 
     fn close_window(&mut self) {

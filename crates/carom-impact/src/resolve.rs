@@ -176,7 +176,8 @@ fn push_row<const W: usize>(
         factor.map(|factor| (body, factor.transposed_times(&rows[side])))
     });
     match sides {
-        [Some(a), Some(b)] => columns.push([a, b]),
+        // The order of the sides must not decide about the order of sums.
+        [Some(a), Some(b)] => columns.push(if a.1 < b.1 { [b, a] } else { [a, b] }),
         [Some((body, row)), None] | [None, Some((body, row))] => columns.push_single(body, row),
         // Not reached: contacts between bodies that do not move were left out.
         [None, None] => {}
