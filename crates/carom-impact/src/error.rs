@@ -42,6 +42,12 @@ pub enum ImpactError {
         /// How many there are.
         contacts: usize,
     },
+    /// A contact has one tangent in the plane and two in space.
+    #[error("contact {contact} has more than two tangents")]
+    TooManyTangents {
+        /// Place of the contact in the list.
+        contact: usize,
+    },
     /// A row does not have the width of its body.
     #[error("a row of contact {contact} has {found} numbers for body {body}, which has {expected}")]
     Width {

@@ -13,6 +13,14 @@ pub(crate) struct Island<C> {
     /// What bodies of prescribed motion contribute to the normal velocity of each contact.
     pub drift: Vec<f64>,
     pub restitution: Vec<f64>,
+    /// Coulomb's μ of each contact.
+    pub friction: Vec<f64>,
+    /// Which rows are joints: they pull as well as push, and stay at rest.
+    pub joint: Vec<bool>,
+    /// Directions of friction, over the same blocks, each with its contact and its drift.
+    pub tangents: C,
+    pub tangent_contact: Vec<u32>,
+    pub tangent_drift: Vec<f64>,
     /// Velocity before the impact.
     pub before: Vec<f64>,
     /// Lengths of the two sides of each normal.
@@ -25,9 +33,14 @@ pub(crate) struct Island<C> {
 impl<C: Columns> Island<C> {
     pub fn clear(&mut self) {
         self.normals.clear();
-        self.drift.clear();
-        self.restitution.clear();
-        self.before.clear();
+        self.tangents.clear();
+        self.joint.clear();
+        self.tangent_contact.clear();
+        for list in
+            [&mut self.drift, &mut self.restitution, &mut self.friction, &mut self.tangent_drift, &mut self.before]
+        {
+            list.clear();
+        }
     }
 
     pub fn len(&self) -> usize {
@@ -71,6 +84,26 @@ impl<C: Columns> Island<C> {
     #[inline]
     pub fn opening(&self, contact: usize, w: &[f64]) -> f64 {
         self.normals.dot(contact, w) + self.drift[contact]
+    }
+
+    /// How fast a contact slides along a tangent.
+    #[inline]
+    pub fn sliding(&self, tangent: usize, w: &[f64]) -> f64 {
+        self.tangents.dot(tangent, w) + self.tangent_drift[tangent]
+    }
+
+    /// Whether a contact closes, or a joint moves at all, beyond round-off.
+    #[inline]
+    pub fn violated(&self, contact: usize, w: &[f64], speeds: &[f64]) -> bool {
+        let opening = self.opening(contact, w);
+        let noise = self.noise(contact, speeds);
+        opening < -noise || (self.joint[contact] && opening > noise)
+    }
+
+    /// What the impulse of a row may be at least.
+    #[inline]
+    pub fn least_impulse(&self, contact: usize) -> f64 {
+        if self.joint[contact] { f64::NEG_INFINITY } else { 0.0 }
     }
 
     /// The part of a contact's opening that is only round-off, for bodies that have been as fast as `speeds`.

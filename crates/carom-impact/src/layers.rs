@@ -13,7 +13,7 @@ use crate::reflections::{Course, Reflector};
 /// Memory for layers.
 #[derive(Debug, Default)]
 pub(crate) struct Layers<C> {
-    reflector: Reflector<C>,
+    pub reflector: Reflector<C>,
     pub impulses: Vec<f64>,
     after: Vec<f64>,
     levels: Vec<f64>,
@@ -73,6 +73,7 @@ impl Course {
         self.residual = self.residual.max(layer.residual);
         self.jam += weight * layer.jam;
         self.jammed = self.jammed.max(layer.jammed);
+        self.squeezed = self.squeezed.or(layer.squeezed);
     }
 }
 

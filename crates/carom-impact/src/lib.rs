@@ -4,6 +4,7 @@
 //! 2012) with a coefficient of restitution for each contact. It knows no world and no shapes: any engine can call it.
 
 mod error;
+mod friction;
 mod island;
 mod layers;
 mod mass;
@@ -12,8 +13,9 @@ mod pairwise;
 mod reflections;
 mod resolve;
 mod system;
+mod whole;
 
 pub use error::ImpactError;
 pub use mass::InverseMass;
 pub use resolve::resolve;
-pub use system::{Contact, Effort, Impact, ImpactParams, ImpactSystem, Ledger, Operator, Tangent, WORLD};
+pub use system::{Contact, Effort, Impact, ImpactParams, ImpactSystem, Joint, Ledger, Operator, Tangent, WORLD};

@@ -22,19 +22,16 @@ impl<const W: usize> InverseMass<W> {
         InverseMass::Diagonal([1.0 / mass; W])
     }
 
-    /// L with M⁻¹ = L Lᵀ; `None` for a fixed body.
-    pub(crate) fn factor(&self, body: usize) -> Result<Option<Factor<W>>, ImpactError> {
-        let bad =
-            |value| ImpactError::BadBody { body, quantity: "inverse mass", value, expected: "positive and finite" };
-        let root = |value: f64| if value > 0.0 && value.is_finite() { Ok(value.sqrt()) } else { Err(bad(value)) };
+    /// L with M⁻¹ = L Lᵀ.
+    pub(crate) fn factor(&self, body: usize) -> Result<Factor<W>, ImpactError> {
         match self {
-            InverseMass::Fixed => Ok(None),
+            InverseMass::Fixed => Ok(Factor::Fixed),
             InverseMass::Diagonal(diagonal) => {
                 let mut roots = [0.0; W];
                 for k in 0..W {
-                    roots[k] = root(diagonal[k])?;
+                    roots[k] = root(body, diagonal[k])?;
                 }
-                Ok(Some(Factor::Diagonal(roots)))
+                Ok(Factor::Diagonal(roots))
             }
             InverseMass::Full(matrix) => {
                 let mut lower = [[0.0; W]; W];
@@ -44,26 +41,40 @@ impl<const W: usize> InverseMass<W> {
                         for k in 0..c {
                             sum -= lower[r][k] * lower[c][k];
                         }
-                        lower[r][c] = if r == c { root(sum)? } else { sum / lower[c][c] };
+                        lower[r][c] = if r == c { root(body, sum)? } else { sum / lower[c][c] };
                     }
                 }
-                Ok(Some(Factor::Full(lower)))
+                Ok(Factor::Full(lower))
             }
         }
     }
 }
 
+pub(crate) fn root(body: usize, value: f64) -> Result<f64, ImpactError> {
+    if value > 0.0 && value.is_finite() {
+        return Ok(value.sqrt());
+    }
+    Err(ImpactError::BadBody { body, quantity: "inverse mass", value, expected: "positive and finite" })
+}
+
 /// L of a body.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Factor<const W: usize> {
+    Fixed,
     Diagonal([f64; W]),
     Full([[f64; W]; W]),
 }
 
 impl<const W: usize> Factor<W> {
+    /// Whether impulses move the body.
+    pub fn moves(&self) -> bool {
+        !matches!(self, Factor::Fixed)
+    }
+
     /// Lᵀ g.
     pub fn transposed_times(&self, row: &[f64; W]) -> [f64; W] {
         match self {
+            Factor::Fixed => [0.0; W],
             Factor::Diagonal(diagonal) => std::array::from_fn(|k| diagonal[k] * row[k]),
             Factor::Full(lower) => std::array::from_fn(|k| (k..W).map(|r| lower[r][k] * row[r]).sum()),
         }
@@ -72,6 +83,7 @@ impl<const W: usize> Factor<W> {
     /// L w.
     pub fn times(&self, w: &[f64; W]) -> [f64; W] {
         match self {
+            Factor::Fixed => [0.0; W],
             Factor::Diagonal(diagonal) => std::array::from_fn(|k| diagonal[k] * w[k]),
             Factor::Full(lower) => std::array::from_fn(|r| (0..=r).map(|k| lower[r][k] * w[k]).sum()),
         }
@@ -81,6 +93,7 @@ impl<const W: usize> Factor<W> {
     pub fn solve(&self, v: &[f64; W]) -> [f64; W] {
         let mut w = *v;
         match self {
+            Factor::Fixed => w = [0.0; W],
             Factor::Diagonal(diagonal) => (0..W).for_each(|k| w[k] /= diagonal[k]),
             Factor::Full(lower) => {
                 for r in 0..W {

@@ -34,6 +34,8 @@ pub(crate) struct Course {
     pub jam: f64,
     /// Contacts held because they were jammed.
     pub jammed: usize,
+    /// A contact that bodies of prescribed motion squeeze, and how fast it closes: there is no admissible velocity.
+    pub squeezed: Option<(u32, f64)>,
 }
 
 /// The state of one impact as reflections proceed.
@@ -44,6 +46,8 @@ pub(crate) struct Reflector<C> {
     /// Which contacts are held, that is, inelastic.
     held: Vec<bool>,
     any_held: bool,
+    /// Whether a contact, not only a joint, is held.
+    any_inelastic: bool,
     /// How often each contact was reflected among held ones.
     rattles: Vec<u32>,
     /// The largest |w| that each block has had.
@@ -56,6 +60,8 @@ pub(crate) struct Reflector<C> {
     chosen: Vec<u32>,
     is_chosen: Vec<bool>,
     linear: Vec<f64>,
+    lower: Vec<f64>,
+    upper: Vec<f64>,
     push: Vec<f64>,
     delta: Vec<f64>,
     delta_blocks: Vec<u32>,
@@ -75,12 +81,12 @@ impl<C: Columns> Reflector<C> {
             if self.any_held {
                 self.stop_held(island);
             }
-            self.choose(island, |this, i| !this.held[i] && this.approaches(island, i));
-            if self.chosen.is_empty() {
+            self.choose(island, |this, i| !this.held[i] && island.violated(i, &this.w, &this.speeds));
+            if self.chosen.is_empty() || self.course.squeezed.is_some() {
                 self.close_window();
                 return self.course;
             }
-            if self.any_held && self.hold_rattling() {
+            if self.any_inelastic && self.hold_rattling() {
                 continue;
             }
             if left == 0 {
@@ -111,8 +117,9 @@ impl<C: Columns> Reflector<C> {
             list.resize(count, 0.0);
         }
         self.held.clear();
-        self.held.extend((0..count).map(|i| !elastic(i)));
+        self.held.extend((0..count).map(|i| island.joint[i] || !elastic(i)));
         self.any_held = self.held.contains(&true);
+        self.any_inelastic = (0..count).any(|i| self.held[i] && !island.joint[i]);
         self.rattles.clear();
         self.rattles.resize(count, 0);
         self.is_chosen.clear();
@@ -125,10 +132,6 @@ impl<C: Columns> Reflector<C> {
         self.changed.extend(0..blocks as u32);
         self.is_changed.clear();
         self.is_changed.resize(blocks, true);
-    }
-
-    fn approaches(&self, island: &Island<C>, contact: usize) -> bool {
-        island.opening(contact, &self.w) < -island.noise(contact, &self.speeds)
     }
 
     /// Chooses, in order, the contacts of changed blocks that satisfy a condition.
@@ -175,9 +178,9 @@ impl<C: Columns> Reflector<C> {
         self.chosen = chosen;
     }
 
-    /// No held contact approaches any more: the inelastic impact of all held contacts. Returns the energy lost.
+    /// No held contact approaches and no joint moves any more: the inelastic impact of all held contacts. Returns the energy lost.
     fn stop_held(&mut self, island: &Island<C>) -> f64 {
-        self.choose(island, |this, i| this.held[i] && this.approaches(island, i));
+        self.choose(island, |this, i| this.held[i] && island.violated(i, &this.w, &this.speeds));
         if self.chosen.is_empty() {
             return 0.0;
         }
@@ -195,14 +198,16 @@ impl<C: Columns> Reflector<C> {
     /// Reflects the chosen contacts; held contacts at rest stay at rest.
     fn reflect(&mut self, island: &Island<C>) {
         if self.any_held {
-            self.spread(island, |this, i| island.opening(i, &this.w) <= 10.0 * island.noise(i, &this.speeds));
+            self.spread(island, |this, i| {
+                island.joint[i] || island.opening(i, &this.w) <= 10.0 * island.noise(i, &this.speeds)
+            });
         }
         self.linear.clear();
         let mut elastic = true;
         for &i in &self.chosen {
             let opening = island.opening(i as usize, &self.w);
             let held = self.held[i as usize];
-            elastic &= !held;
+            elastic &= !held || island.joint[i as usize];
             self.linear.push(if held { opening } else { 2.0 * opening });
         }
         self.solve(island);
@@ -218,11 +223,19 @@ impl<C: Columns> Reflector<C> {
     fn solve(&mut self, island: &Island<C>) {
         self.push.clear();
         self.push.resize(self.chosen.len(), 0.0);
-        let problem = Problem::non_negative(&island.normals, &self.linear);
-        let SolveReport { residual, rounds, .. } = self.solver.solve_subset(&problem, &self.chosen, &mut self.push);
+        self.lower.clear();
+        self.lower.extend(self.chosen.iter().map(|&i| island.least_impulse(i as usize)));
+        self.upper.resize(self.chosen.len(), f64::INFINITY);
+        let problem = Problem::boxed(&island.normals, &self.linear, &self.lower, &self.upper);
+        let SolveReport { residual, rounds, unbounded, .. } =
+            self.solver.solve_subset(&problem, &self.chosen, &mut self.push);
         self.course.solves += 1;
         self.course.rounds += rounds;
         self.course.residual = self.course.residual.max(residual);
+        if unbounded {
+            let openings = self.chosen.iter().map(|&i| (i, island.opening(i as usize, &self.w)));
+            self.course.squeezed = openings.min_by(|a, b| a.1.total_cmp(&b.1));
+        }
     }
 
     /// yᵀ(openings) and |Gy|² of the push; leaves Gy in `delta`.
@@ -290,10 +303,11 @@ impl<C: Columns> Reflector<C> {
     /// Looks for pushes that balance among those of the last window; holds their contacts. Whether there were any.
     fn hold_jam(&mut self, island: &Island<C>, last: bool) -> bool {
         let size = |i: usize| self.window[i] * island.length(i);
-        let largest = (0..island.len()).map(size).fold(0.0, f64::max);
+        let largest = (0..island.len()).filter(|&i| !island.joint[i]).map(size).fold(0.0, f64::max);
         // Contacts outside the jam stop pushing sooner or later; how soon is not known, so several shares are tried.
         let jam = [1e-6, 1e-3, 1e-2, 1e-1].iter().find_map(|share| {
-            let members: Vec<u32> = (0..island.len() as u32).filter(|&i| size(i as usize) > share * largest).collect();
+            let pushes = |i: &u32| island.joint[*i as usize] || size(*i as usize) > share * largest;
+            let members: Vec<u32> = (0..island.len() as u32).filter(pushes).collect();
             balanced(island, &members, &self.window).then_some(members)
         });
         let members = match jam {
@@ -311,25 +325,26 @@ impl<C: Columns> Reflector<C> {
                 }
             }
         }
-        self.any_held = true;
+        (self.any_held, self.any_inelastic) = (true, true);
         self.course.jam += self.stop_held(island);
         true
     }
 }
 
-/// Whether there are x with Gx = 0 and x ≥ ½y on these contacts.
+/// Whether there are x with Gx = 0 and x ≥ ½y on these contacts, with any pull of the joints among them.
 fn balanced<C: Columns>(island: &Island<C>, members: &[u32], pushes: &[f64]) -> bool {
-    let lower: Vec<f64> = members.iter().map(|&i| 0.5 * pushes[i as usize]).collect();
+    let half = |&i: &u32| if island.joint[i as usize] { f64::NEG_INFINITY } else { 0.5 * pushes[i as usize] };
+    let lower: Vec<f64> = members.iter().map(half).collect();
     let upper = vec![f64::INFINITY; members.len()];
     let linear = vec![0.0; members.len()];
-    let mut x: Vec<f64> = lower.iter().map(|x| 2.0 * x).collect();
+    let mut x: Vec<f64> = members.iter().map(|&i| pushes[i as usize]).collect();
     let problem = Problem::boxed(&island.normals, &linear, &lower, &upper);
     Solver::default().solve_subset(&problem, members, &mut x);
     let mut sum = vec![0.0; island.normals.dimension()];
     let mut size = 0.0;
     for (&i, &x) in members.iter().zip(&x) {
         island.normals.add_scaled(i as usize, x, &mut sum);
-        size += x * island.length(i as usize);
+        size += x.abs() * island.length(i as usize);
     }
     size > 0.0 && sum.iter().map(|x| x * x).sum::<f64>().sqrt() <= 1e-9 * size
 }

@@ -30,8 +30,19 @@ pub struct Tangent<const W: usize> {
     pub rows: [[f64; W]; 2],
 }
 
+/// A row of a joint: Σ row·velocity is zero before and after the impact, whatever impulse that takes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Joint<const W: usize> {
+    /// A number that stays the same for the same row, whatever the order of the list.
+    pub key: u64,
+    /// The two bodies; [`WORLD`] for one that is not in the list.
+    pub bodies: [u32; 2],
+    /// The gradient of what the joint keeps at zero.
+    pub rows: [[f64; W]; 2],
+}
+
 /// All that an impact depends on, but the velocities.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct ImpactSystem<'a, const W: usize> {
     /// The bodies.
     pub bodies: &'a [InverseMass<W>],
@@ -39,6 +50,8 @@ pub struct ImpactSystem<'a, const W: usize> {
     pub contacts: &'a [Contact<W>],
     /// Where they may rub.
     pub tangents: &'a [Tangent<W>],
+    /// Where they are joined.
+    pub joints: &'a [Joint<W>],
 }
 
 /// How simultaneous impacts are resolved.
@@ -64,7 +77,7 @@ pub struct ImpactParams {
     pub operator: Operator,
     /// The most layers that one island's coefficients of restitution are divided into.
     pub layers: usize,
-    /// Further staggered passes of friction; 0 is the single pass of Alg. 3.
+    /// Passes of friction: 1 is Alg. 3, more are staggered with normal solves, 0 is none.
     pub friction_passes: usize,
     /// Among impulses with the same effect, find the least ones. Friction does so in any case, since its bounds depend on them.
     pub least_norm: bool,
@@ -77,7 +90,7 @@ impl Default for ImpactParams {
         ImpactParams {
             operator: Operator::Reflections,
             layers: 16,
-            friction_passes: 0,
+            friction_passes: 1,
             least_norm: false,
             passes: 100_000,
         }
@@ -91,6 +104,8 @@ pub struct Impact {
     pub normal: Vec<f64>,
     /// The impulse along each tangent, N s.
     pub tangential: Vec<f64>,
+    /// The impulse along each row of a joint, N s or N m s.
+    pub joints: Vec<f64>,
     /// Where the energy went.
     pub ledger: Ledger,
     /// What it took.
@@ -145,24 +160,43 @@ impl<const W: usize> ImpactSystem<'_, W> {
             }
         }
         for (contact, c) in self.contacts.iter().enumerate() {
-            for body in c.bodies {
-                if body != WORLD && body as usize >= self.bodies.len() {
-                    return Err(ImpactError::NoSuchBody { contact, body, bodies: self.bodies.len() });
-                }
-            }
-            if c.bodies[0] == c.bodies[1] && c.bodies[0] != WORLD {
-                return Err(ImpactError::SelfContact { contact, body: c.bodies[0] });
-            }
+            self.check_pair(contact, c.bodies)?;
             check_coefficients(contact, c.restitution, c.friction)?;
-            check_rows(contact, "the normal", c.normal.as_flattened())?;
+            check_row(contact, "the normal", c.normal.as_flattened())?;
+        }
+        for (joint, j) in self.joints.iter().enumerate() {
+            self.check_pair(joint, j.bodies)?;
+            check_row(joint, "a row of the joint", j.rows.as_flattened())?;
         }
         for (tangent, t) in self.tangents.iter().enumerate() {
             if t.contact as usize >= self.contacts.len() {
                 return Err(ImpactError::NoSuchContact { tangent, contact: t.contact, contacts: self.contacts.len() });
             }
-            check_rows(t.contact as usize, "a tangent", t.rows.as_flattened())?;
+            check_row(t.contact as usize, "a tangent", t.rows.as_flattened())?;
         }
         Ok(())
+    }
+
+    fn check_pair(&self, contact: usize, [a, b]: [u32; 2]) -> Result<(), ImpactError> {
+        let bodies = self.bodies.len();
+        for body in [a, b] {
+            if body != WORLD && body as usize >= bodies {
+                return Err(ImpactError::NoSuchBody { contact, body, bodies });
+            }
+        }
+        if a == b && a != WORLD { Err(ImpactError::SelfContact { contact, body: a }) } else { Ok(()) }
+    }
+}
+
+impl Impact {
+    /// Nothing happened.
+    pub(crate) fn zero(contacts: usize, joints: usize, tangents: usize) -> Impact {
+        Impact {
+            normal: vec![0.0; contacts],
+            tangential: vec![0.0; tangents],
+            joints: vec![0.0; joints],
+            ..Impact::default()
+        }
     }
 }
 
@@ -178,7 +212,7 @@ fn check_coefficients(contact: usize, restitution: f64, friction: f64) -> Result
     Ok(())
 }
 
-fn check_rows(contact: usize, quantity: &'static str, row: &[f64]) -> Result<(), ImpactError> {
+fn check_row(contact: usize, quantity: &'static str, row: &[f64]) -> Result<(), ImpactError> {
     match row.iter().find(|x| !x.is_finite()) {
         Some(&value) => Err(ImpactError::BadContact { contact, quantity, value, expected: "finite numbers" }),
         None => Ok(()),

@@ -43,11 +43,17 @@ pub trait Columns: Clone + Default + Send + Sync {
     /// Forgets all blocks and columns, but keeps the memory.
     fn clear(&mut self);
 
+    /// Appends a column from rows as long as their blocks are wide. An empty row stands for zeros.
+    fn push_rows(&mut self, sides: [(u32, &[f64]); 2]);
+
     /// Appends a block as wide as a block of `source`.
     fn push_block_like(&mut self, source: &Self, block: u32);
 
     /// Appends a column of `source`, multiplied by `factor`, on other blocks of the same widths.
     fn push_column_like(&mut self, source: &Self, column: usize, blocks: [u32; 2], factor: f64);
+
+    /// Appends f₀Gᵢ + f₁Gⱼ of two columns of `source` that have the same blocks in the same order, on those blocks.
+    fn push_combination(&mut self, source: &Self, columns: [usize; 2], factors: [f64; 2]);
 }
 
 /// Columns whose blocks all have the same width.
@@ -170,6 +176,11 @@ impl<const W: usize> Columns for BlockColumns<W> {
         self.columns[column].rows.map(|row| dot(&row, &row))
     }
 
+    #[inline]
+    fn push_rows(&mut self, sides: [(u32, &[f64]); 2]) {
+        self.push(sides.map(|(block, row)| (block, row.try_into().unwrap_or([0.0; W]))));
+    }
+
     fn clear(&mut self) {
         self.blocks = 0;
         self.columns.clear();
@@ -185,6 +196,12 @@ impl<const W: usize> Columns for BlockColumns<W> {
         let rows = source.columns[column].rows.map(|row| row.map(|value| factor * value));
         self.columns.push(Column { rows, blocks });
     }
+
+    fn push_combination(&mut self, source: &Self, [i, j]: [usize; 2], [f, g]: [f64; 2]) {
+        let (a, b) = (&source.columns[i], &source.columns[j]);
+        let rows = [0, 1].map(|side| std::array::from_fn(|k| f * a.rows[side][k] + g * b.rows[side][k]));
+        self.columns.push(Column { rows, blocks: a.blocks });
+    }
 }
 
 /// Columns over blocks of different widths, for flexible bodies among rigid ones.
@@ -192,7 +209,7 @@ impl<const W: usize> Columns for BlockColumns<W> {
 /// ```
 /// use carom_solve::{Columns, RaggedColumns};
 /// let mut g = RaggedColumns::new([2, 3]);
-/// g.push([(0, &[1.0, 0.0]), (1, &[0.0, 2.0, 1.0])]);
+/// g.push_rows([(0, &[1.0, 0.0]), (1, &[0.0, 2.0, 1.0])]);
 /// assert_eq!(g.dot(0, &[4.0, 0.0, 0.0, 1.0, 1.0]), 7.0);
 /// ```
 #[derive(Debug, Clone, Default)]
@@ -217,29 +234,6 @@ impl RaggedColumns {
 
     fn push_block(&mut self, width: usize) {
         self.ends.push(self.dimension() + width);
-    }
-
-    /// Appends a column with two blocks; each row is as long as its block is wide, or empty.
-    ///
-    /// # Panics
-    /// If a row does not fit its block.
-    pub fn push(&mut self, [(a, row_a), (b, row_b)]: [(u32, &[f64]); 2]) {
-        for (block, row) in [(a, row_a), (b, row_b)] {
-            assert!(row.is_empty() || row.len() == self.range(block).len(), "a row does not fit block {block}");
-        }
-        let start = self.values.len();
-        self.values.extend_from_slice(row_a);
-        self.starts.push([start, self.values.len()]);
-        self.values.extend_from_slice(row_b);
-        self.blocks.push([a, b]);
-    }
-
-    /// Appends a column with one block.
-    ///
-    /// # Panics
-    /// If the row does not fit its block.
-    pub fn push_single(&mut self, block: u32, row: &[f64]) {
-        self.push([(block, row), (block, &[])]);
     }
 
     fn rows(&self, column: usize) -> [&[f64]; 2] {
@@ -302,6 +296,17 @@ impl Columns for RaggedColumns {
         self.rows(column).map(|row| row.iter().map(|a| a * a).sum())
     }
 
+    fn push_rows(&mut self, sides: [(u32, &[f64]); 2]) {
+        let mut starts = [0; 2];
+        for (start, (block, row)) in starts.iter_mut().zip(sides) {
+            *start = self.values.len();
+            // A row of another length would read beyond its block; it counts as far as it goes.
+            self.values.extend(row.iter().take(self.range(block).len()));
+        }
+        self.starts.push(starts);
+        self.blocks.push(sides.map(|(block, _)| block));
+    }
+
     fn clear(&mut self) {
         self.ends.clear();
         self.starts.clear();
@@ -320,5 +325,14 @@ impl Columns for RaggedColumns {
         self.starts.push([start, self.values.len()]);
         self.values.extend(b.iter().map(|value| factor * value));
         self.blocks.push(blocks);
+    }
+
+    fn push_combination(&mut self, source: &Self, [i, j]: [usize; 2], [f, g]: [f64; 2]) {
+        let (a, b) = (source.rows(i), source.rows(j));
+        let start = self.values.len();
+        self.values.extend(a[0].iter().zip(b[0]).map(|(a, b)| f * a + g * b));
+        self.starts.push([start, self.values.len()]);
+        self.values.extend(a[1].iter().zip(b[1]).map(|(a, b)| f * a + g * b));
+        self.blocks.push(source.blocks[i]);
     }
 }

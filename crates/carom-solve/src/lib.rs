@@ -7,6 +7,7 @@
 mod columns;
 mod descent;
 mod factor;
+mod least_norm;
 mod local;
 mod parts;
 mod pivoting;
@@ -14,6 +15,7 @@ mod problem;
 mod solver;
 
 pub use columns::{BlockColumns, Columns, RaggedColumns};
+pub use least_norm::least_norm;
 pub use parts::Parts;
 pub use problem::{Bounds, Problem};
 pub use solver::{Method, SolveParams, SolveReport, Solver};

@@ -43,8 +43,9 @@ pub(crate) struct Pivoting {
 }
 
 impl Pivoting {
-    /// Solves in place, starting from the sides that the values suggest. Returns the number of rounds.
-    pub fn solve<C: Columns>(&mut self, local: &mut Local<C>) -> usize {
+    /// Solves in place, starting from the sides that the values suggest. Returns the number of rounds, and whether there
+    /// is a solution.
+    pub fn solve<C: Columns>(&mut self, local: &mut Local<C>) -> (usize, bool) {
         self.guess(local);
         self.fresh = false;
         self.center.clear();
@@ -53,6 +54,10 @@ impl Pivoting {
         let mut rounds = 0;
         for _ in 0..STEPS {
             rounds += self.pivot(local);
+            if escapes(local, &self.image) {
+                local.values.fill(0.0);
+                return (rounds, false);
+            }
             let moved = local.values.iter().zip(&self.center).fold(0.0f64, |m, (z, c)| m.max((z - c).abs()));
             // The proximal term pulled the gradient off by δ times the move.
             if PROXIMITY * moved <= ENOUGH * local.scale() {
@@ -63,7 +68,7 @@ impl Pivoting {
         for i in 0..local.len() {
             local.values[i] = local.values[i].max(local.lower[i]).min(local.upper[i]);
         }
-        rounds
+        (rounds, true)
     }
 
     /// Solves one proximal step.
@@ -253,5 +258,17 @@ fn side_of<C: Columns>(local: &Local<C>, i: usize) -> Side {
         Side::Upper
     } else {
         Side::Free
+    }
+}
+
+/// Whether the objective falls without end: then only the proximal term holds the values, far out in a direction that costs
+/// nothing, |Gz| ≪ |z|.
+fn escapes<C: Columns>(local: &Local<C>, image: &[f64]) -> bool {
+    let largest = |list: &[f64]| list.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+    let size = largest(&local.values);
+    size > 1e8 * largest(&local.linear) && size > 0.0 && {
+        let soft = local.softness.iter().zip(&local.values).fold(0.0f64, |m, (s, z)| m.max((s * z).abs()));
+        let falls: f64 = local.linear.iter().zip(&local.values).map(|(b, z)| b * z).sum();
+        largest(image) + soft <= 1e-7 * size && falls < 0.0
     }
 }

@@ -48,6 +48,8 @@ pub struct SolveReport {
     pub parts: usize,
     /// The largest part.
     pub largest: usize,
+    /// Whether the objective of some part falls without end: there is no solution, and zeros stand for it.
+    pub unbounded: bool,
 }
 
 /// Parts up to this size are solved by pivoting.
@@ -109,9 +111,10 @@ impl<C: Columns> Solver<C> {
                 continue;
             }
             self.gather(problem, subset, members, y);
-            let (rounds, residual) = self.solve_local();
-            report.rounds += rounds;
-            report.residual = report.residual.max(residual);
+            let part_report = self.solve_local();
+            report.rounds += part_report.rounds;
+            report.residual = report.residual.max(part_report.residual);
+            report.unbounded |= part_report.unbounded;
             for (i, &position) in members.iter().enumerate() {
                 let (lower, upper) = problem.bounds.of(position as usize);
                 y[position as usize] = self.local.value(i).max(lower).min(upper);
@@ -145,32 +148,38 @@ impl<C: Columns> Solver<C> {
         }
     }
 
-    fn solve_local(&mut self) -> (usize, f64) {
+    fn solve_local(&mut self) -> SolveReport {
         let SolveParams { method, tolerance, rounds } = self.params;
-        let small = self.local.len() <= SMALL;
+        let local = &mut self.local;
+        let mut report = SolveReport::default();
         match method {
-            Method::Pivoting => (self.pivoting.solve(&mut self.local), self.local.residual(&mut self.image)),
-            Method::Exact if small => (self.pivoting.solve(&mut self.local), 0.0),
-            Method::ConjugateGradients => self.descent.solve(&mut self.local, tolerance, rounds),
-            Method::Exact => {
-                let (rounds, residual) = self.descent.solve(&mut self.local, tolerance, rounds);
-                if residual <= tolerance {
-                    return (rounds, residual);
-                }
-                (rounds + self.pivoting.solve(&mut self.local), self.local.residual(&mut self.image))
-            }
             Method::GaussSeidel => {
-                let mut residual = self.local.residual(&mut self.image);
-                for round in 0..rounds {
-                    if residual <= tolerance {
-                        return (round, residual);
-                    }
-                    sweep(&mut self.local, &mut self.image, 1);
-                    residual = self.local.residual(&mut self.image);
+                report.residual = local.residual(&mut self.image);
+                while report.residual > tolerance && report.rounds < rounds {
+                    sweep(local, &mut self.image, 1);
+                    report.residual = local.residual(&mut self.image);
+                    report.rounds += 1;
                 }
-                (rounds, residual)
+            }
+            Method::Exact if local.len() <= SMALL => {
+                let (rounds, solvable) = self.pivoting.solve(local);
+                report = SolveReport { rounds, unbounded: !solvable, ..report };
+            }
+            Method::Exact | Method::ConjugateGradients | Method::Pivoting => {
+                let mut done = false;
+                if method != Method::Pivoting {
+                    (report.rounds, report.residual) = self.descent.solve(local, tolerance, rounds);
+                    done = report.residual <= tolerance || method == Method::ConjugateGradients;
+                }
+                if !done {
+                    let (rounds, solvable) = self.pivoting.solve(local);
+                    report.rounds += rounds;
+                    report.unbounded = !solvable;
+                    report.residual = local.residual(&mut self.image);
+                }
             }
         }
+        report
     }
 }
 

@@ -59,7 +59,7 @@ impl Discs {
         for _ in 0..100_000 {
             let contacts = self.contacts(dt);
             let bodies = self.bodies();
-            let system = ImpactSystem { bodies: &bodies, contacts: &contacts, tangents: &[] };
+            let system = ImpactSystem { bodies: &bodies, contacts: &contacts, ..Default::default() };
             let impact = resolve(&system, &mut self.velocities, params).unwrap();
             if impact.normal.iter().any(|&impulse| impulse > 0.0) {
                 return impact;

@@ -95,7 +95,7 @@ impl Scene {
 
     pub fn resolve(&self, params: &carom_impact::ImpactParams) -> (Vec<[f64; 2]>, carom_impact::Impact) {
         let bodies = self.bodies();
-        let system = ImpactSystem { bodies: &bodies, contacts: &self.contacts, tangents: &[] };
+        let system = ImpactSystem { bodies: &bodies, contacts: &self.contacts, ..Default::default() };
         let mut velocities = self.velocities.clone();
         let impact = carom_impact::resolve(&system, &mut velocities, params).unwrap();
         (velocities, impact)
