@@ -97,7 +97,7 @@ impl<C: Columns> Workspace<C> {
                 result.effort.solves = 1;
                 result.effort.rounds = report.rounds;
                 result.effort.residual = report.residual;
-                result.effort.unresolved = usize::from(report.unbounded);
+                result.effort.unresolved = usize::from(report.unbounded.is_some());
             }
         }
     }

@@ -232,9 +232,18 @@ impl<C: Columns> Reflector<C> {
         self.course.solves += 1;
         self.course.rounds += rounds;
         self.course.residual = self.course.residual.max(residual);
-        if unbounded {
-            let openings = self.chosen.iter().map(|&i| (i, island.opening(i as usize, &self.w)));
-            self.course.squeezed = openings.min_by(|a, b| a.1.total_cmp(&b.1));
+        if let Some(position) = unbounded {
+            let worst = self.chosen[position];
+            let opening = island.opening(worst as usize, &self.w);
+            if opening < -1e4 * island.noise(worst as usize, &self.speeds) {
+                self.course.squeezed = Some((worst, opening));
+            } else {
+                // In a jam, openings that are round-off need not fit together: those contacts are at rest.
+                for (&i, &y) in self.chosen.iter().zip(&self.push) {
+                    self.held[i as usize] |= y == 0.0;
+                }
+                (self.any_held, self.any_inelastic) = (true, true);
+            }
         }
     }
 

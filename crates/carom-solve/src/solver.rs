@@ -48,8 +48,9 @@ pub struct SolveReport {
     pub parts: usize,
     /// The largest part.
     pub largest: usize,
-    /// Whether the objective of some part falls without end: there is no solution, and zeros stand for it.
-    pub unbounded: bool,
+    /// Set if the objective of some part falls without end: there is no solution, and zeros stand for it. This is the
+    /// variable of such parts with the least linear term, by its place in the subset.
+    pub unbounded: Option<usize>,
 }
 
 /// Parts up to this size are solved by pivoting.
@@ -114,7 +115,10 @@ impl<C: Columns> Solver<C> {
             let part_report = self.solve_local();
             report.rounds += part_report.rounds;
             report.residual = report.residual.max(part_report.residual);
-            report.unbounded |= part_report.unbounded;
+            if part_report.unbounded.is_some() {
+                let candidates = members.iter().map(|&member| member as usize).chain(report.unbounded);
+                report.unbounded = candidates.min_by(|&a, &b| problem.linear[a].total_cmp(&problem.linear[b]));
+            }
             for (i, &position) in members.iter().enumerate() {
                 let (lower, upper) = problem.bounds.of(position as usize);
                 y[position as usize] = self.local.value(i).max(lower).min(upper);
@@ -148,6 +152,7 @@ impl<C: Columns> Solver<C> {
         }
     }
 
+    /// Solves the gathered part. If there is no solution, says so by a number without meaning.
     fn solve_local(&mut self) -> SolveReport {
         let SolveParams { method, tolerance, rounds } = self.params;
         let local = &mut self.local;
@@ -163,7 +168,7 @@ impl<C: Columns> Solver<C> {
             }
             Method::Exact if local.len() <= SMALL => {
                 let (rounds, solvable) = self.pivoting.solve(local);
-                report = SolveReport { rounds, unbounded: !solvable, ..report };
+                report = SolveReport { rounds, unbounded: (!solvable).then_some(0), ..report };
             }
             Method::Exact | Method::ConjugateGradients | Method::Pivoting => {
                 let mut done = false;
@@ -174,7 +179,7 @@ impl<C: Columns> Solver<C> {
                 if !done {
                     let (rounds, solvable) = self.pivoting.solve(local);
                     report.rounds += rounds;
-                    report.unbounded = !solvable;
+                    report.unbounded = (!solvable).then_some(0);
                     report.residual = local.residual(&mut self.image);
                 }
             }

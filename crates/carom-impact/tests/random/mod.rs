@@ -24,6 +24,7 @@ impl Random {
 }
 
 /// What makes the coefficients of restitution.
+#[allow(dead_code, reason = "not every test needs every kind")]
 #[derive(Clone, Copy, PartialEq)]
 pub enum Restitution {
     Elastic,
