@@ -42,7 +42,7 @@ impl Descent {
             let between = |i: &usize| local.lower[*i] < local.values[*i] && local.values[*i] < local.upper[*i];
             self.free.extend((0..local.len()).filter(between));
             let settled = self.free == self.free_before;
-            let (limit, goal) = if settled { (LONG, 0.02 * tolerance) } else { (12 + round, 0.01 * residual) };
+            let (limit, goal) = if settled { (LONG, 0.02 * tolerance) } else { (24 + round, 0.01 * residual) };
             self.conjugate_gradients(local, goal.max(0.02 * tolerance), limit);
             self.advance(local);
             residual = local.residual(&mut self.image);

@@ -58,46 +58,43 @@ impl DenseFactor {
     }
 }
 
-/// A sparse factor.
-#[derive(Debug)]
+/// A sparse factor. Order and structure are found once for all variables; those at bounds are left out by zeros.
 pub(crate) struct SparseFactor {
     symbolic: SymbolicCholesky<usize>,
-    values: Vec<f64>,
+    starts: Vec<usize>,
+    rows: Vec<usize>,
+    entries: Vec<f64>,
+    factor: Vec<f64>,
     dimension: usize,
     work: Vec<f64>,
+    factor_memory: MemBuffer,
+    solve_memory: MemBuffer,
+}
+
+impl std::fmt::Debug for SparseFactor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SparseFactor").field("entries", &self.factor.len()).finish()
+    }
 }
 
 impl SparseFactor {
-    /// `None` if memory or arithmetic do not allow it.
-    pub fn new<C: Columns>(local: &Local<C>, free: &[usize]) -> Option<SparseFactor> {
+    /// Finds the structure. `None` if memory does not allow it.
+    pub fn new<C: Columns>(local: &Local<C>) -> Option<SparseFactor> {
         let dimension = local.columns.dimension();
-        let n = dimension + free.len();
+        let n = dimension + local.len();
         // The upper triangle, column by column.
         let mut starts = Vec::with_capacity(n + 1);
-        let (mut rows, mut entries) = (Vec::new(), Vec::new());
-        for i in 0..dimension {
-            starts.push(rows.len());
-            rows.push(i);
-            entries.push(1.0);
-        }
-        let mut dense = vec![0.0; dimension];
-        for (k, &column) in free.iter().enumerate() {
-            starts.push(rows.len());
-            local.columns.add_scaled(column, 1.0, &mut dense);
+        starts.extend(0..=dimension);
+        let mut rows: Vec<usize> = (0..dimension).collect();
+        for column in 0..local.len() {
             let [a, b] = local.columns.blocks_of(column);
-            let (first, second) = (a.min(b), a.max(b));
-            let second = (first != second).then(|| local.columns.range(second));
-            for row in local.columns.range(first).chain(second.into_iter().flatten()) {
-                let entry = std::mem::take(&mut dense[row]);
-                if entry != 0.0 {
-                    rows.push(row);
-                    entries.push(entry);
-                }
+            rows.extend(local.columns.range(a.min(b)));
+            if a != b {
+                rows.extend(local.columns.range(a.max(b)));
             }
-            rows.push(dimension + k);
-            entries.push(-(local.softness[column] + PROXIMITY));
+            rows.push(dimension + column);
+            starts.push(rows.len());
         }
-        starts.push(rows.len());
         let structure = SymbolicSparseColMatRef::new_checked(n, n, &starts, None, &rows);
         let symbolic = factorize_symbolic_cholesky(
             structure,
@@ -106,37 +103,60 @@ impl SparseFactor {
             CholeskySymbolicParams::default(),
         )
         .ok()?;
-        let mut values = vec![0.0; symbolic.len_val()];
-        let mut memory =
+        let factor_memory =
             MemBuffer::try_new(symbolic.factorize_numeric_ldlt_scratch::<f64>(Par::Seq, Default::default())).ok()?;
-        symbolic
-            .factorize_numeric_ldlt(
-                &mut values,
-                SparseColMatRef::new(structure, &entries),
-                Side::Upper,
-                Default::default(),
-                Par::Seq,
-                MemStack::new(&mut memory),
-                Default::default(),
-            )
-            .ok()?;
-        values.iter().all(|x| x.is_finite()).then(|| SparseFactor { symbolic, values, dimension, work: vec![0.0; n] })
+        let solve_memory = MemBuffer::try_new(symbolic.solve_in_place_scratch::<f64>(1, Par::Seq)).ok()?;
+        let entries = vec![0.0; rows.len()];
+        let factor = vec![0.0; symbolic.len_val()];
+        let work = vec![0.0; n];
+        Some(SparseFactor { symbolic, starts, rows, entries, factor, dimension, work, factor_memory, solve_memory })
     }
 
-    /// x ← (GᵀG + S + δ)⁻¹ x.
-    pub fn solve(&mut self, x: &mut [f64]) {
-        let n = self.work.len();
-        self.work[..self.dimension].fill(0.0);
-        for (target, x) in self.work[self.dimension..].iter_mut().zip(&*x) {
-            *target = -x;
+    /// Factorizes for a set of free variables. Whether that went well.
+    pub fn factorize<C: Columns>(&mut self, local: &Local<C>, free: &[usize]) -> bool {
+        self.entries.fill(0.0);
+        self.entries[..self.dimension].fill(1.0);
+        for column in 0..local.len() {
+            self.entries[self.starts[self.dimension + column + 1] - 1] = -1.0;
         }
-        let mut memory = MemBuffer::new(self.symbolic.solve_in_place_scratch::<f64>(1, Par::Seq));
-        LdltRef::<usize, f64>::new(&self.symbolic, &self.values).solve_in_place_with_conj(
+        let mut dense = vec![0.0; self.dimension];
+        for &column in free {
+            local.columns.add_scaled(column, 1.0, &mut dense);
+            let (start, end) = (self.starts[self.dimension + column], self.starts[self.dimension + column + 1]);
+            for place in start..end - 1 {
+                self.entries[place] = std::mem::take(&mut dense[self.rows[place]]);
+            }
+            self.entries[end - 1] = -(local.softness[column] + PROXIMITY);
+        }
+        let n = self.work.len();
+        let structure = SymbolicSparseColMatRef::new_checked(n, n, &self.starts, None, &self.rows);
+        let factorized = self.symbolic.factorize_numeric_ldlt(
+            &mut self.factor,
+            SparseColMatRef::new(structure, &self.entries),
+            Side::Upper,
+            Default::default(),
+            Par::Seq,
+            MemStack::new(&mut self.factor_memory),
+            Default::default(),
+        );
+        factorized.is_ok() && self.factor.iter().all(|x| x.is_finite())
+    }
+
+    /// x ← (GᵀG + S + δ)⁻¹ x on the free variables.
+    pub fn solve(&mut self, free: &[usize], x: &mut [f64]) {
+        let n = self.work.len();
+        self.work.fill(0.0);
+        for (&column, x) in free.iter().zip(&*x) {
+            self.work[self.dimension + column] = -x;
+        }
+        LdltRef::<usize, f64>::new(&self.symbolic, &self.factor).solve_in_place_with_conj(
             Conj::No,
             MatMut::from_column_major_slice_mut(&mut self.work, n, 1),
             Par::Seq,
-            MemStack::new(&mut memory),
+            MemStack::new(&mut self.solve_memory),
         );
-        x.copy_from_slice(&self.work[self.dimension..]);
+        for (&column, x) in free.iter().zip(x) {
+            *x = self.work[self.dimension + column];
+        }
     }
 }

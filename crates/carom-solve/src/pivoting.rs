@@ -17,7 +17,7 @@ const STEPS: usize = 30;
 const TOLERANCE: f64 = 1e-14;
 /// Proximal steps end when they move the gradient by less than this much of the problem's size.
 const ENOUGH: f64 = 2e-14;
-/// Up to so many free variables have a dense factor.
+/// Up to so many variables have a dense factor.
 const DENSE: usize = 160;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -48,6 +48,7 @@ impl Pivoting {
     pub fn solve<C: Columns>(&mut self, local: &mut Local<C>) -> (usize, bool) {
         self.guess(local);
         self.fresh = false;
+        self.sparse = if local.len() > DENSE { SparseFactor::new(local) } else { None };
         self.center.clear();
         self.center.resize(local.len(), 0.0);
         local.values.fill(0.0);
@@ -210,10 +211,13 @@ impl Pivoting {
     fn factorize<C: Columns>(&mut self, local: &Local<C>) {
         self.free.clear();
         self.free.extend((0..local.len()).filter(|&i| self.sides[i] == Side::Free));
-        self.sparse = if self.free.len() > DENSE { SparseFactor::new(local, &self.free) } else { None };
-        if self.sparse.is_none() {
-            self.dense.factorize(local, &self.free);
+        if let Some(sparse) = &mut self.sparse
+            && sparse.factorize(local, &self.free)
+        {
+            return;
         }
+        self.sparse = None;
+        self.dense.factorize(local, &self.free);
     }
 
     /// The way of the free variables to their minimum, in `right`.
@@ -224,7 +228,7 @@ impl Pivoting {
             self.right.push(-local.gradient(i, &self.image) - pull);
         }
         match &mut self.sparse {
-            Some(factor) => factor.solve(&mut self.right),
+            Some(factor) => factor.solve(&self.free, &mut self.right),
             None => self.dense.solve(&mut self.right),
         }
     }
