@@ -86,7 +86,7 @@ fn hexagonal_block(balls: usize) -> (f64, Vec<[f64; 2]>) {
 }
 
 /// Pairs that would overlap after a step, by a grid.
-fn contacts(places: &[[f64; 2]], velocities: &[[f64; 2]], drum: f64, restitution: f64) -> Vec<Contact<2>> {
+fn contacts(places: &[[f64; 2]], velocities: &[[f64; 2]], drum: f64, restitution: f64) -> Vec<Contact<[f64; 2]>> {
     let ahead: Vec<[f64; 2]> = places
         .iter()
         .zip(velocities)

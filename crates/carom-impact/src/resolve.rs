@@ -2,6 +2,7 @@
 
 use carom_solve::BlockColumns;
 
+use crate::check::{check, check_velocity};
 use crate::mass::Factor;
 use crate::whole::{Bodies, Lists, Row, Whole};
 use crate::{Impact, ImpactError, ImpactParams, ImpactSystem};
@@ -29,7 +30,12 @@ pub fn resolve<const W: usize>(
     velocities: &mut [[f64; W]],
     params: &ImpactParams,
 ) -> Result<Impact, ImpactError> {
-    system.check(velocities)?;
+    if velocities.len() != system.bodies.len() {
+        let (found, expected) = (velocities.len(), system.bodies.len());
+        return Err(ImpactError::Count { what: "velocities", found, expected });
+    }
+    velocities.iter().enumerate().try_for_each(|(body, velocity)| check_velocity(body, velocity))?;
+    check(system, system.bodies.len(), |_| W)?;
     let factors = system.bodies.iter().enumerate().map(|(i, body)| body.factor(i)).collect::<Result<Vec<_>, _>>()?;
     let bodies = Uniform { factors: &factors, velocities };
     let whole = Whole::new(&bodies, system)?;
@@ -62,7 +68,11 @@ impl<const W: usize> Bodies for Uniform<'_, W> {
         self.factors[body as usize].moves()
     }
 
-    fn along(&self, body: u32, row: &[f64]) -> f64 {
+    #[inline]
+    fn prescribed(&self, body: u32, row: &[f64]) -> f64 {
+        if self.moves(body) {
+            return 0.0;
+        }
         row.iter().zip(&self.velocities[body as usize]).map(|(g, v)| g * v).sum()
     }
 
@@ -92,29 +102,14 @@ impl<const W: usize> Lists for ImpactSystem<'_, W> {
 
     #[inline]
     fn contact(&self, i: usize) -> Row<'_> {
-        let contact = &self.contacts[i];
-        Row {
-            key: contact.key,
-            bodies: contact.bodies,
-            rows: [&contact.normal[0], &contact.normal[1]],
-            restitution: contact.restitution,
-            friction: contact.friction,
-        }
+        self.contacts[i].row()
     }
 
     fn joint(&self, i: usize) -> Row<'_> {
-        let joint = &self.joints[i];
-        Row {
-            key: joint.key,
-            bodies: joint.bodies,
-            rows: [&joint.rows[0], &joint.rows[1]],
-            restitution: 0.0,
-            friction: 0.0,
-        }
+        self.joints[i].row()
     }
 
     fn tangent(&self, i: usize) -> (u32, [&[f64]; 2]) {
-        let tangent = &self.tangents[i];
-        (tangent.contact, [&tangent.rows[0], &tangent.rows[1]])
+        self.tangents[i].row()
     }
 }

@@ -1,20 +1,21 @@
 //! What the caller gives: bodies, contacts, tangents. What comes back: impulses and an account of the energy.
 
-use crate::{ImpactError, InverseMass};
+use crate::InverseMass;
 
 /// Stands for a body that never moves and needs no entry of its own.
 pub const WORLD: u32 = u32::MAX;
 
-/// A contact between two bodies whose velocities have W numbers each.
+/// A contact between two bodies. A row R has a number for each coordinate of a body: `[f64; 2]` for sliding discs, `[f64; 3]`
+/// in the plane, `[f64; 6]` in space, `&[f64]` for flexible bodies.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Contact<const W: usize> {
+pub struct Contact<R> {
     /// A number that stays the same for the same contact, whatever the order of the list: sums run in the order of
     /// keys, so that a shuffled list gives the same bits.
     pub key: u64,
     /// The two bodies; [`WORLD`] for one that is not in the list.
     pub bodies: [u32; 2],
     /// The gradient of the gap in the coordinates of each body: Σ normal·velocity is how fast the gap opens.
-    pub normal: [[f64; W]; 2],
+    pub normal: [R; 2],
     /// Between 0, inelastic, and 1, elastic.
     pub restitution: f64,
     /// Coulomb's μ; acts along the tangents that belong to this contact.
@@ -23,22 +24,22 @@ pub struct Contact<const W: usize> {
 
 /// A direction along which a contact may rub. One per contact in the plane, two orthonormal ones in space.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Tangent<const W: usize> {
+pub struct Tangent<R> {
     /// Place of the contact in the list.
     pub contact: u32,
     /// Σ row·velocity is how fast the first body slides over the second along this direction.
-    pub rows: [[f64; W]; 2],
+    pub rows: [R; 2],
 }
 
 /// A row of a joint: Σ row·velocity is zero before and after the impact, whatever impulse that takes.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Joint<const W: usize> {
+pub struct Joint<R> {
     /// A number that stays the same for the same row, whatever the order of the list.
     pub key: u64,
     /// The two bodies; [`WORLD`] for one that is not in the list.
     pub bodies: [u32; 2],
     /// The gradient of what the joint keeps at zero.
-    pub rows: [[f64; W]; 2],
+    pub rows: [R; 2],
 }
 
 /// All that an impact depends on, but the velocities.
@@ -47,11 +48,11 @@ pub struct ImpactSystem<'a, const W: usize> {
     /// The bodies.
     pub bodies: &'a [InverseMass<W>],
     /// Where they touch.
-    pub contacts: &'a [Contact<W>],
+    pub contacts: &'a [Contact<[f64; W]>],
     /// Where they may rub.
-    pub tangents: &'a [Tangent<W>],
+    pub tangents: &'a [Tangent<[f64; W]>],
     /// Where they are joined.
-    pub joints: &'a [Joint<W>],
+    pub joints: &'a [Joint<[f64; W]>],
 }
 
 /// How simultaneous impacts are resolved.
@@ -147,47 +148,6 @@ pub struct Effort {
     pub unresolved: usize,
 }
 
-impl<const W: usize> ImpactSystem<'_, W> {
-    /// Checks indices and numbers.
-    pub(crate) fn check(&self, velocities: &[[f64; W]]) -> Result<(), ImpactError> {
-        if velocities.len() != self.bodies.len() {
-            let (found, expected) = (velocities.len(), self.bodies.len());
-            return Err(ImpactError::Count { what: "velocities", found, expected });
-        }
-        for (body, velocity) in velocities.iter().enumerate() {
-            if let Some(&value) = velocity.iter().find(|x| !x.is_finite()) {
-                return Err(ImpactError::BadBody { body, quantity: "a velocity", value, expected: "a finite number" });
-            }
-        }
-        for (contact, c) in self.contacts.iter().enumerate() {
-            self.check_pair(contact, c.bodies)?;
-            check_coefficients(contact, c.restitution, c.friction)?;
-            check_row(contact, "the normal", c.normal.as_flattened())?;
-        }
-        for (joint, j) in self.joints.iter().enumerate() {
-            self.check_pair(joint, j.bodies)?;
-            check_row(joint, "a row of the joint", j.rows.as_flattened())?;
-        }
-        for (tangent, t) in self.tangents.iter().enumerate() {
-            if t.contact as usize >= self.contacts.len() {
-                return Err(ImpactError::NoSuchContact { tangent, contact: t.contact, contacts: self.contacts.len() });
-            }
-            check_row(t.contact as usize, "a tangent", t.rows.as_flattened())?;
-        }
-        Ok(())
-    }
-
-    fn check_pair(&self, contact: usize, [a, b]: [u32; 2]) -> Result<(), ImpactError> {
-        let bodies = self.bodies.len();
-        for body in [a, b] {
-            if body != WORLD && body as usize >= bodies {
-                return Err(ImpactError::NoSuchBody { contact, body, bodies });
-            }
-        }
-        if a == b && a != WORLD { Err(ImpactError::SelfContact { contact, body: a }) } else { Ok(()) }
-    }
-}
-
 impl Impact {
     /// Nothing happened.
     pub(crate) fn zero(contacts: usize, joints: usize, tangents: usize) -> Impact {
@@ -197,24 +157,5 @@ impl Impact {
             joints: vec![0.0; joints],
             ..Impact::default()
         }
-    }
-}
-
-fn check_coefficients(contact: usize, restitution: f64, friction: f64) -> Result<(), ImpactError> {
-    if !(0.0..=1.0).contains(&restitution) {
-        let expected = "between 0 and 1";
-        return Err(ImpactError::BadContact { contact, quantity: "restitution", value: restitution, expected });
-    }
-    if !(friction >= 0.0 && friction.is_finite()) {
-        let expected = "zero or more";
-        return Err(ImpactError::BadContact { contact, quantity: "friction", value: friction, expected });
-    }
-    Ok(())
-}
-
-fn check_row(contact: usize, quantity: &'static str, row: &[f64]) -> Result<(), ImpactError> {
-    match row.iter().find(|x| !x.is_finite()) {
-        Some(&value) => Err(ImpactError::BadContact { contact, quantity, value, expected: "finite numbers" }),
-        None => Ok(()),
     }
 }

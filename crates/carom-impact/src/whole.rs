@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use crate::island::Island;
 use crate::operator::{Workspace, Yield};
-use crate::{Effort, Impact, ImpactError, ImpactParams, Ledger, WORLD};
+use crate::{Contact, Effort, Impact, ImpactError, ImpactParams, Joint, Ledger, Tangent, WORLD};
 
 /// A contact, a joint or a tangent as the caller gave it.
 pub(crate) struct Row<'a> {
@@ -17,6 +17,28 @@ pub(crate) struct Row<'a> {
     pub rows: [&'a [f64]; 2],
     pub restitution: f64,
     pub friction: f64,
+}
+
+impl<R: AsRef<[f64]>> Contact<R> {
+    #[inline]
+    pub(crate) fn row(&self) -> Row<'_> {
+        let rows = [self.normal[0].as_ref(), self.normal[1].as_ref()];
+        let Contact { key, bodies, restitution, friction, .. } = *self;
+        Row { key, bodies, rows, restitution, friction }
+    }
+}
+
+impl<R: AsRef<[f64]>> Joint<R> {
+    pub(crate) fn row(&self) -> Row<'_> {
+        let rows = [self.rows[0].as_ref(), self.rows[1].as_ref()];
+        Row { key: self.key, bodies: self.bodies, rows, restitution: 0.0, friction: 0.0 }
+    }
+}
+
+impl<R: AsRef<[f64]>> Tangent<R> {
+    pub(crate) fn row(&self) -> (u32, [&[f64]; 2]) {
+        (self.contact, [self.rows[0].as_ref(), self.rows[1].as_ref()])
+    }
 }
 
 /// What a kind of bodies has to know about itself.
@@ -29,8 +51,8 @@ pub(crate) trait Bodies {
     /// Whether impulses move a body.
     fn moves(&self, body: u32) -> bool;
 
-    /// row · v of a body of prescribed motion.
-    fn along(&self, body: u32, row: &[f64]) -> f64;
+    /// What prescribed motion of a body contributes to row · v.
+    fn prescribed(&self, body: u32, row: &[f64]) -> f64;
 
     /// Lᵀ row, written to `result`.
     fn whiten(&self, body: u32, row: &[f64], result: &mut Vec<f64>);
@@ -157,6 +179,9 @@ impl<C: Columns> Whole<C> {
             .map_init(
                 || (Island::default(), Workspace::default(), Vec::new()),
                 |(island, workspace, number), part| {
+                    if !parts.members(part).iter().any(|&i| self.acts(i as usize)) {
+                        return Yield::default();
+                    }
                     self.gather(parts.members(part), island, number);
                     workspace.resolve(island, params)
                 },
@@ -188,6 +213,13 @@ impl<C: Columns> Whole<C> {
             impact.effort.add(&result.effort, members.len());
         }
         Ok(change)
+    }
+
+    /// Whether a contact approaches or a joint moves at all, be it by round-off.
+    #[inline]
+    fn acts(&self, row: usize) -> bool {
+        let opening = self.normals.dot(row, &self.w) + self.drift[row];
+        opening < 0.0 || (opening > 0.0 && self.order[row] as usize >= self.contacts)
     }
 
     /// Copies one island out, with numbers of its own.
@@ -237,10 +269,9 @@ fn whiten<B: Bodies>(bodies: &B, pair: &[u32; 2], rows: &[&[f64]; 2], white: &mu
         if body == WORLD {
             continue;
         }
+        drift += bodies.prescribed(body, rows[side]);
         if bodies.moves(body) {
             bodies.whiten(body, rows[side], &mut white[side]);
-        } else {
-            drift += bodies.along(body, rows[side]);
         }
     }
     drift

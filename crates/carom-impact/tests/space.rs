@@ -14,11 +14,11 @@ fn row(direction: [f64; 3], arm: [f64; 3]) -> [f64; 6] {
 
 const UP: [f64; 3] = [0.0, 1.0, 0.0];
 
-fn ground(key: u64, arm: [f64; 3], restitution: f64, friction: f64) -> Contact<6> {
+fn ground(key: u64, arm: [f64; 3], restitution: f64, friction: f64) -> Contact<[f64; 6]> {
     Contact { key, bodies: [0, WORLD], normal: [row(UP, arm), [0.0; 6]], restitution, friction }
 }
 
-fn tangents(contact: u32, arm: [f64; 3]) -> [Tangent<6>; 2] {
+fn tangents(contact: u32, arm: [f64; 3]) -> [Tangent<[f64; 6]>; 2] {
     [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]].map(|t| Tangent { contact, rows: [row(t, arm), [0.0; 6]] })
 }
 

@@ -31,7 +31,7 @@ impl Discs {
     }
 
     /// Pairs that would overlap after a time, with their normals of now (Reflections, Alg. 4).
-    pub fn contacts(&self, dt: f64) -> Vec<Contact<2>> {
+    pub fn contacts(&self, dt: f64) -> Vec<Contact<[f64; 2]>> {
         let ahead = |i: usize| [0, 1].map(|k| self.places[i][k] + dt * self.velocities[i][k]);
         let mut contacts = Vec::new();
         for b in 0..self.places.len() {

@@ -35,7 +35,7 @@ pub enum Restitution {
 #[derive(Clone)]
 pub struct Scene {
     pub masses: Vec<f64>,
-    pub contacts: Vec<Contact<2>>,
+    pub contacts: Vec<Contact<[f64; 2]>>,
     pub velocities: Vec<[f64; 2]>,
 }
 
@@ -69,7 +69,7 @@ impl Scene {
         let places: Vec<[f64; 2]> = (0..count).map(|_| [random.between(-1.0, 1.0), random.between(0.1, 1.0)]).collect();
         let masses = (0..count).map(|_| 10f64.powf(random.between(-3.0, 3.0))).collect();
         let velocities = (0..count).map(|_| [random.between(-1.0, 1.0), random.between(-1.0, 1.0)]).collect();
-        let mut contacts: Vec<Contact<2>> = Vec::new();
+        let mut contacts: Vec<Contact<[f64; 2]>> = Vec::new();
         for key in 0..(1 + random.below(3 * count)) as u64 {
             let a = random.below(count);
             let b = random.below(count);
