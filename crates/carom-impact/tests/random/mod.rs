@@ -1,3 +1,4 @@
+#![allow(dead_code, reason = "not every test needs every helper")]
 //! Random impacts: masses over six decades, redundant contacts, degenerate normals, chains and heaps.
 
 use carom_impact::{Contact, ImpactSystem, InverseMass, WORLD};
@@ -24,7 +25,6 @@ impl Random {
 }
 
 /// What makes the coefficients of restitution.
-#[allow(dead_code, reason = "not every test needs every kind")]
 #[derive(Clone, Copy, PartialEq)]
 pub enum Restitution {
     Elastic,
