@@ -8,7 +8,7 @@ use carom_impact::{
 const UP: [f64; 6] = [0.0, 1.0, 0.0, 0.0, 0.0, 0.0];
 const DOWN: [f64; 6] = [0.0, -1.0, 0.0, 0.0, 0.0, 0.0];
 
-fn contact<'a>(bodies: [u32; 2], normal: [&'a [f64]; 2]) -> Contact<&'a [f64]> {
+fn contact(bodies: [u32; 2], normal: [&[f64]; 2]) -> Contact<&[f64]> {
     Contact { key: 0, bodies, normal, restitution: 1.0, friction: 0.0 }
 }
 
