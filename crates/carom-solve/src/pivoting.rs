@@ -6,6 +6,7 @@
 //! nearly all variables are on their sides already. Among equals this picks nearly the least norm.
 
 use crate::Columns;
+use crate::descent::sweep;
 use crate::factor::{DenseFactor, SparseFactor};
 use crate::local::Local;
 
@@ -17,6 +18,10 @@ const STEPS: usize = 30;
 const TOLERANCE: f64 = 1e-14;
 /// Proximal steps end when they move the gradient by less than this much of the problem's size.
 const ENOUGH: f64 = 2e-14;
+/// The most Newton steps that repair what a factor has lost.
+const POLISH: usize = 3;
+/// Rounds of descent that are helped by sweeps.
+const SWEPT: usize = 60;
 /// Up to so many variables have a dense factor.
 const DENSE: usize = 160;
 
@@ -104,12 +109,17 @@ impl Pivoting {
         }
         let limit = 200 + 20 * local.len();
         // Setting all free that are pulled may not help; setting one free always does.
-        let (mut one_by_one, mut at_minimum) = (false, false);
+        let (mut one_by_one, mut at_minimum, mut stale, mut polished) = (false, false, true, 0);
         for round in 1..=limit {
             local.image(&local.values, &mut self.image);
             self.find_wrong(local);
             if self.wrong.is_empty() && at_minimum {
-                return round;
+                if polished == POLISH || self.free_gradient(local) <= TOLERANCE * local.scale() {
+                    return round;
+                }
+                polished += 1;
+            } else {
+                polished = 0;
             }
             if one_by_one {
                 let pull = |i: usize| (local.gradient(i, &self.image)).abs();
@@ -119,10 +129,13 @@ impl Pivoting {
             for &(i, side) in &self.wrong {
                 self.sides[i] = side;
             }
-            self.factorize(local);
+            if stale || !self.wrong.is_empty() {
+                self.factorize(local);
+            }
             self.newton_step(local);
             let reach = self.reach(local);
             at_minimum = reach >= 1.0;
+            stale = !at_minimum;
             let cut = at_minimum || self.cut_step_lowers(local);
             if !cut && reach == 0.0 {
                 if one_by_one {
@@ -139,8 +152,20 @@ impl Pivoting {
                     self.sides[i] = side_of(local, i);
                 }
             }
+            // Where a factor is expensive, sweeps find more of the sides in between.
+            if !at_minimum && self.sparse.is_some() && round < SWEPT {
+                local.image(&local.values, &mut self.image);
+                sweep(local, &mut self.image, 2);
+                (0..local.len()).for_each(|i| self.sides[i] = side_of(local, i));
+            }
         }
         limit
+    }
+
+    /// The largest gradient among free variables, where it should be zero.
+    fn free_gradient<C: Columns>(&self, local: &Local<C>) -> f64 {
+        let off = |&i: &usize| local.gradient(i, &self.image) + PROXIMITY * (local.values[i] - self.center[i]);
+        self.free.iter().fold(0.0, |m, i| m.max(off(i).abs()))
     }
 
     /// How much of the step fits within the bounds.
@@ -200,11 +225,17 @@ impl Pivoting {
             self.fresh = true;
             local.image(&local.values, &mut self.image);
         }
-        self.newton_step(local);
-        for (&i, &change) in self.free.iter().zip(&self.right) {
-            local.values[i] += change;
+        // More than one step only where the factor has lost digits.
+        for _ in 0..=POLISH {
+            self.newton_step(local);
+            for (&i, &change) in self.free.iter().zip(&self.right) {
+                local.values[i] += change;
+            }
+            local.image(&local.values, &mut self.image);
+            if self.sparse.is_none() || self.free_gradient(local) <= TOLERANCE * local.scale() {
+                break;
+            }
         }
-        local.image(&local.values, &mut self.image);
     }
 
     /// Factorizes for the variables that are free now.
