@@ -10,7 +10,7 @@ use crate::local::Local;
 /// Iterations of conjugate gradients when the free variables have settled.
 const LONG: usize = 150;
 /// Rounds without progress before giving up.
-const IDLE: usize = 3;
+const IDLE: usize = 8;
 
 /// Memory for iterative solves.
 #[derive(Debug, Clone, Default)]

@@ -20,6 +20,8 @@ const TOLERANCE: f64 = 1e-14;
 const ENOUGH: f64 = 2e-14;
 /// The most Newton steps that repair what a factor has lost.
 const POLISH: usize = 3;
+/// Rounds in which all wrong variables change sides although that does not make fewer of them wrong.
+const PATIENCE: usize = 10;
 /// Rounds of descent that are helped by sweeps.
 const SWEPT: usize = 60;
 /// Up to so many variables have a dense factor.
@@ -79,7 +81,7 @@ impl Pivoting {
 
     /// Solves one proximal step.
     fn pivot<C: Columns>(&mut self, local: &mut Local<C>) -> usize {
-        let (mut fewest, mut patience) = (usize::MAX, 5);
+        let (mut fewest, mut patience) = (usize::MAX, PATIENCE);
         for round in 1.. {
             self.solve_free(local);
             self.find_wrong(local);
@@ -87,7 +89,7 @@ impl Pivoting {
                 return round;
             }
             if self.wrong.len() < fewest {
-                fewest = self.wrong.len();
+                (fewest, patience) = (self.wrong.len(), PATIENCE);
             } else if patience > 0 {
                 patience -= 1;
             } else {
