@@ -1,0 +1,24 @@
+//! Many impacts at one instant, exactly: impact operators as pure functions of masses, contacts and velocities.
+//!
+//! [`resolve`] is generalized reflections (Smith, Kaufman, Vouga, Tamstorf, Grinspun: *Reflections on Simultaneous Impact*,
+//! 2012) with a coefficient of restitution for each contact. It knows no world and no shapes: any engine can call it.
+
+mod check;
+mod error;
+mod flexible;
+mod friction;
+mod island;
+mod layers;
+mod mass;
+mod operator;
+mod pairwise;
+mod reflections;
+mod resolve;
+mod system;
+mod whole;
+
+pub use error::ImpactError;
+pub use flexible::{FlexibleBody, FlexibleSystem, resolve_flexible};
+pub use mass::InverseMass;
+pub use resolve::resolve;
+pub use system::{Contact, Effort, Impact, ImpactParams, ImpactSystem, Joint, Ledger, Operator, Tangent, WORLD};

@@ -1,0 +1,148 @@
+//! One island through the chosen operator, with its account of energy.
+
+use carom_solve::{Bounds, Columns, Problem, Solver, least_norm};
+
+use crate::friction::Friction;
+use crate::island::Island;
+use crate::layers::Layers;
+use crate::pairwise::{gauss_seidel, jacobi};
+use crate::reflections::Course;
+use crate::{Effort, ImpactParams, Ledger, Operator};
+
+/// What one island yields.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Yield {
+    pub normal: Vec<f64>,
+    pub tangential: Vec<f64>,
+    pub ledger: Ledger,
+    pub effort: Effort,
+    pub squeezed: Option<(u32, f64)>,
+}
+
+/// Memory for one thread.
+#[derive(Debug, Default)]
+pub(crate) struct Workspace<C> {
+    layers: Layers<C>,
+    friction: Friction<C>,
+    solver: Solver<C>,
+    w: Vec<f64>,
+    change: Vec<f64>,
+    linear: Vec<f64>,
+    lower: Vec<f64>,
+    upper: Vec<f64>,
+}
+
+impl<C: Columns> Workspace<C> {
+    /// Resolves an island.
+    pub fn resolve(&mut self, island: &Island<C>, params: &ImpactParams) -> Yield {
+        let mut result = Yield::default();
+        if let ([restitution], [false]) = (&island.restitution[..], &island.joint[..]) {
+            // Alone, every operator gives Newton's law.
+            let restitution = if params.operator == Operator::Inelastic { 0.0 } else { *restitution };
+            let opening = island.opening(0, &island.before);
+            result.normal.push((-(1.0 + restitution) * opening / island.normals.product(0, 0)).max(0.0));
+            result.effort.solves = usize::from(opening < 0.0);
+        } else {
+            self.normal_impulses(island, params, &mut result);
+        }
+        let normal_loss = self.lost(island, &result);
+        let rubs = params.friction_passes > 0
+            && island.tangent_contact.iter().any(|&i| island.friction[i as usize] * result.normal[i as usize] > 0.0);
+        if (params.least_norm || rubs) && island.len() > 1 {
+            self.bounds(island);
+            let bounds = Bounds::Box { lower: &self.lower, upper: &self.upper };
+            least_norm(&mut self.solver, &island.normals, bounds, &mut result.normal);
+        }
+        result.tangential.resize(island.tangents.len(), 0.0);
+        if rubs {
+            let reflector = &mut self.layers.reflector;
+            let course = self.friction.run(island, &mut result.normal, reflector, params.friction_passes);
+            result.take(course);
+            result.tangential.copy_from_slice(&self.friction.impulses);
+            result.ledger.friction = self.lost(island, &result) - normal_loss;
+        }
+        result.ledger.restitution = normal_loss - result.ledger.jam;
+        result.ledger.driven = driven(island, &result);
+        result
+    }
+
+    fn normal_impulses(&mut self, island: &Island<C>, params: &ImpactParams, result: &mut Yield) {
+        result.normal.resize(island.len(), 0.0);
+        self.w.clone_from(&island.before);
+        let normal = &mut result.normal;
+        match params.operator {
+            Operator::Reflections | Operator::Inelastic => {
+                let layers = if params.operator == Operator::Inelastic { 0 } else { params.layers.max(1) };
+                let course = self.layers.run(island, layers);
+                normal.copy_from_slice(&self.layers.impulses);
+                result.ledger.jam = course.jam;
+                result.take(course);
+            }
+            Operator::GaussSeidel => {
+                result.effort.solves = gauss_seidel(island, &mut self.w, normal, params.passes);
+                result.effort.unresolved = usize::from(result.effort.solves == params.passes);
+            }
+            Operator::Jacobi => {
+                result.effort.solves = jacobi(island, &mut self.w, normal, params.passes);
+                result.effort.unresolved = usize::from(result.effort.solves == params.passes);
+            }
+            Operator::Complementarity => {
+                self.linear.clear();
+                self.linear.extend(
+                    (0..island.len()).map(|i| (1.0 + island.restitution[i]) * island.opening(i, &island.before)),
+                );
+                self.bounds(island);
+                let problem = Problem::boxed(&island.normals, &self.linear, &self.lower, &self.upper);
+                let report = self.solver.solve(&problem, normal);
+                result.effort.solves = 1;
+                result.effort.rounds = report.rounds;
+                result.effort.residual = report.residual;
+                result.effort.unresolved = usize::from(report.unbounded.is_some());
+            }
+        }
+    }
+
+    /// What the impulses along normals and joints may be.
+    fn bounds(&mut self, island: &Island<C>) {
+        self.lower.clear();
+        self.lower.extend((0..island.len()).map(|i| island.least_impulse(i)));
+        self.upper.resize(island.len(), f64::INFINITY);
+        self.upper.truncate(island.len());
+    }
+
+    /// The energy that all impulses take: −(λᵀ(openings) + ½|Gλ|²), exact where a difference of energies would not be.
+    fn lost(&mut self, island: &Island<C>, result: &Yield) -> f64 {
+        self.change.clear();
+        self.change.resize(island.before.len(), 0.0);
+        let mut slope = 0.0;
+        for (i, &impulse) in result.normal.iter().enumerate() {
+            if impulse != 0.0 {
+                slope += impulse * island.opening(i, &island.before);
+                island.normals.add_scaled(i, impulse, &mut self.change);
+            }
+        }
+        for (i, &impulse) in result.tangential.iter().enumerate() {
+            if impulse != 0.0 {
+                slope += impulse * island.sliding(i, &island.before);
+                island.tangents.add_scaled(i, impulse, &mut self.change);
+            }
+        }
+        -(slope + 0.5 * self.change.iter().map(|x| x * x).sum::<f64>())
+    }
+}
+
+/// The energy that bodies of prescribed motion give.
+fn driven<C>(island: &Island<C>, result: &Yield) -> f64 {
+    let work = |impulses: &[f64], drift: &[f64]| impulses.iter().zip(drift).map(|(y, d)| -y * d).sum::<f64>();
+    work(&result.normal, &island.drift) + work(&result.tangential, &island.tangent_drift)
+}
+
+impl Yield {
+    fn take(&mut self, course: Course) {
+        self.effort.solves += course.solves;
+        self.effort.rounds += course.rounds;
+        self.effort.residual = self.effort.residual.max(course.residual);
+        self.effort.jammed += course.jammed;
+        self.squeezed = self.squeezed.or(course.squeezed);
+    }
+}

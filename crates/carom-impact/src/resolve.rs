@@ -1,0 +1,115 @@
+//! Impacts of bodies whose velocities all have the same width: 2 for sliding discs, 3 in the plane, 6 in space.
+
+use carom_solve::BlockColumns;
+
+use crate::check::{check, check_velocity};
+use crate::mass::Factor;
+use crate::whole::{Bodies, Lists, Row, Whole};
+use crate::{Impact, ImpactError, ImpactParams, ImpactSystem};
+
+/// Resolves all impacts of an instant: changes the velocities, returns impulses and what became of the energy.
+///
+/// Momentum is conserved, no contact is left approaching, impulses only push, and no energy is gained; symmetric input gives
+/// symmetric output. A cradle passes the blow to its last ball:
+///
+/// ```
+/// use carom_impact::{Contact, ImpactParams, ImpactSystem, InverseMass, resolve};
+/// let bodies = [InverseMass::of_mass(0.1); 3];
+/// let touch = |key: u64, a, b| Contact {
+///     key, bodies: [a, b], normal: [[-1.0, 0.0], [1.0, 0.0]], restitution: 1.0, friction: 0.0,
+/// };
+/// let contacts = [touch(0, 0, 1), touch(1, 1, 2)];
+/// let system = ImpactSystem { bodies: &bodies, contacts: &contacts, ..Default::default() };
+/// let mut velocities = [[2.0, 0.0], [0.0, 0.0], [0.0, 0.0]];
+/// resolve(&system, &mut velocities, &ImpactParams::default())?;
+/// assert!(velocities[0][0].abs() < 1e-15 && (velocities[2][0] - 2.0).abs() < 1e-15);
+/// # Ok::<(), carom_impact::ImpactError>(())
+/// ```
+pub fn resolve<const W: usize>(
+    system: &ImpactSystem<'_, W>,
+    velocities: &mut [[f64; W]],
+    params: &ImpactParams,
+) -> Result<Impact, ImpactError> {
+    if velocities.len() != system.bodies.len() {
+        let (found, expected) = (velocities.len(), system.bodies.len());
+        return Err(ImpactError::Count { what: "velocities", found, expected });
+    }
+    velocities.iter().enumerate().try_for_each(|(body, velocity)| check_velocity(body, velocity))?;
+    check(system, system.bodies.len(), |_| W)?;
+    let factors = system.bodies.iter().enumerate().map(|(i, body)| body.factor(i)).collect::<Result<Vec<_>, _>>()?;
+    let bodies = Uniform { factors: &factors, velocities };
+    let whole = Whole::new(&bodies, system)?;
+    let mut impact = Impact::zero(system.contacts.len(), system.joints.len(), system.tangents.len());
+    let change = whole.resolve(&mut impact, params)?;
+    for ((velocity, factor), change) in velocities.iter_mut().zip(&factors).zip(change.as_chunks::<W>().0) {
+        // A body that nothing touched keeps its bits.
+        if change.iter().any(|&x| x != 0.0) {
+            let change = factor.times(change);
+            (0..W).for_each(|k| velocity[k] += change[k]);
+        }
+    }
+    Ok(impact)
+}
+
+struct Uniform<'a, const W: usize> {
+    factors: &'a [Factor<W>],
+    velocities: &'a [[f64; W]],
+}
+
+impl<const W: usize> Bodies for Uniform<'_, W> {
+    type Columns = BlockColumns<W>;
+
+    fn columns(&self) -> BlockColumns<W> {
+        BlockColumns::new(self.factors.len())
+    }
+
+    #[inline]
+    fn moves(&self, body: u32) -> bool {
+        self.factors[body as usize].moves()
+    }
+
+    #[inline]
+    fn prescribed(&self, body: u32, row: &[f64]) -> f64 {
+        if self.moves(body) {
+            return 0.0;
+        }
+        row.iter().zip(&self.velocities[body as usize]).map(|(g, v)| g * v).sum()
+    }
+
+    #[inline]
+    fn whiten(&self, body: u32, row: &[f64], result: &mut Vec<f64>) {
+        let row: &[f64; W] = row.try_into().unwrap_or(&[0.0; W]);
+        result.extend_from_slice(&self.factors[body as usize].transposed_times(row));
+    }
+
+    fn velocity(&self) -> Vec<f64> {
+        self.factors.iter().zip(self.velocities).flat_map(|(factor, v)| factor.solve(v)).collect()
+    }
+}
+
+impl<const W: usize> Lists for ImpactSystem<'_, W> {
+    fn contacts(&self) -> usize {
+        self.contacts.len()
+    }
+
+    fn joints(&self) -> usize {
+        self.joints.len()
+    }
+
+    fn tangents(&self) -> usize {
+        self.tangents.len()
+    }
+
+    #[inline]
+    fn contact(&self, i: usize) -> Row<'_> {
+        self.contacts[i].row()
+    }
+
+    fn joint(&self, i: usize) -> Row<'_> {
+        self.joints[i].row()
+    }
+
+    fn tangent(&self, i: usize) -> (u32, [&[f64]; 2]) {
+        self.tangents[i].row()
+    }
+}

@@ -1,0 +1,310 @@
+//! The whole system in coordinates of unit mass: rows in the order of their keys, divided into islands.
+//!
+//! Joints come first, then contacts, each in the order of keys; islands in the order of their first rows; all sums follow. So
+//! results have the same bits whatever the order of the lists and the number of threads.
+
+use carom_solve::{Columns, Parts};
+use rayon::prelude::*;
+
+use crate::island::Island;
+use crate::operator::{Workspace, Yield};
+use crate::{Contact, Effort, Impact, ImpactError, ImpactParams, Joint, Ledger, Tangent, WORLD};
+
+/// A contact, a joint or a tangent as the caller gave it.
+pub(crate) struct Row<'a> {
+    pub key: u64,
+    pub bodies: [u32; 2],
+    pub rows: [&'a [f64]; 2],
+    pub restitution: f64,
+    pub friction: f64,
+}
+
+impl<R: AsRef<[f64]>> Contact<R> {
+    #[inline]
+    pub(crate) fn row(&self) -> Row<'_> {
+        let rows = [self.normal[0].as_ref(), self.normal[1].as_ref()];
+        let Contact { key, bodies, restitution, friction, .. } = *self;
+        Row { key, bodies, rows, restitution, friction }
+    }
+}
+
+impl<R: AsRef<[f64]>> Joint<R> {
+    pub(crate) fn row(&self) -> Row<'_> {
+        let rows = [self.rows[0].as_ref(), self.rows[1].as_ref()];
+        Row { key: self.key, bodies: self.bodies, rows, restitution: 0.0, friction: 0.0 }
+    }
+}
+
+impl<R: AsRef<[f64]>> Tangent<R> {
+    pub(crate) fn row(&self) -> (u32, [&[f64]; 2]) {
+        (self.contact, [self.rows[0].as_ref(), self.rows[1].as_ref()])
+    }
+}
+
+/// What a kind of bodies has to know about itself.
+pub(crate) trait Bodies {
+    type Columns: Columns;
+
+    /// No columns yet, over one block for each body.
+    fn columns(&self) -> Self::Columns;
+
+    /// Whether impulses move a body.
+    fn moves(&self, body: u32) -> bool;
+
+    /// What prescribed motion of a body contributes to row · v.
+    fn prescribed(&self, body: u32, row: &[f64]) -> f64;
+
+    /// Lᵀ row, written to `result`.
+    fn whiten(&self, body: u32, row: &[f64], result: &mut Vec<f64>);
+
+    /// L⁻¹ v of all bodies, one after the other.
+    fn velocity(&self) -> Vec<f64>;
+}
+
+/// Lists of the caller.
+pub(crate) trait Lists {
+    fn contacts(&self) -> usize;
+    fn joints(&self) -> usize;
+    fn tangents(&self) -> usize;
+    fn contact(&self, i: usize) -> Row<'_>;
+    fn joint(&self, i: usize) -> Row<'_>;
+    /// The contact of a tangent, and its rows.
+    fn tangent(&self, i: usize) -> (u32, [&[f64]; 2]);
+}
+
+pub(crate) struct Whole<C> {
+    normals: C,
+    drift: Vec<f64>,
+    restitution: Vec<f64>,
+    friction: Vec<f64>,
+    /// The caller's number of each row: joints are counted after the contacts.
+    order: Vec<u32>,
+    contacts: usize,
+    tangents: C,
+    tangent_drift: Vec<f64>,
+    /// The caller's number of each tangent, row by row.
+    tangent_order: Vec<u32>,
+    /// Where the tangents of each row start.
+    tangent_starts: Vec<u32>,
+    w: Vec<f64>,
+}
+
+impl<C: Columns> Whole<C> {
+    pub fn new<B: Bodies<Columns = C>>(bodies: &B, lists: &impl Lists) -> Result<Self, ImpactError> {
+        let contacts = lists.contacts();
+        let row = |i: u32| {
+            if (i as usize) < contacts { lists.contact(i as usize) } else { lists.joint(i as usize - contacts) }
+        };
+        let moves = |body: u32| body != WORLD && bodies.moves(body);
+        let mut order: Vec<u32> =
+            (0..(contacts + lists.joints()) as u32).filter(|&i| row(i).bodies.iter().any(|&b| moves(b))).collect();
+        let key = |&i: &u32| ((i as usize) < contacts, row(i).key);
+        if !order.is_sorted_by_key(key) {
+            order.sort_by_key(key);
+        }
+        let mut whole = Whole {
+            normals: bodies.columns(),
+            drift: Vec::with_capacity(order.len()),
+            restitution: Vec::with_capacity(order.len()),
+            friction: Vec::with_capacity(order.len()),
+            contacts,
+            tangents: bodies.columns(),
+            tangent_drift: Vec::new(),
+            tangent_order: Vec::new(),
+            tangent_starts: vec![0; order.len() + 1],
+            w: bodies.velocity(),
+            order,
+        };
+        let mut white = [Vec::new(), Vec::new()];
+        let mut swapped = vec![false; whole.order.len()];
+        for place in 0..whole.order.len() {
+            let row = row(whole.order[place]);
+            let drift = whiten(bodies, &row.bodies, &row.rows, &mut white);
+            // The order of the sides must not decide about the order of sums.
+            swapped[place] = white[0] < white[1];
+            push(&mut whole.normals, row.bodies, &white, swapped[place]);
+            whole.drift.push(drift);
+            whole.restitution.push(row.restitution);
+            whole.friction.push(row.friction);
+        }
+        whole.add_tangents(bodies, lists, &swapped, &mut white)?;
+        Ok(whole)
+    }
+
+    fn add_tangents<B: Bodies<Columns = C>>(
+        &mut self,
+        bodies: &B,
+        lists: &impl Lists,
+        swapped: &[bool],
+        white: &mut [Vec<f64>; 2],
+    ) -> Result<(), ImpactError> {
+        if lists.tangents() == 0 {
+            return Ok(());
+        }
+        const NOWHERE: u32 = u32::MAX;
+        let mut place_of = vec![NOWHERE; self.contacts];
+        for (place, &row) in self.order.iter().enumerate() {
+            if (row as usize) < self.contacts {
+                place_of[row as usize] = place as u32;
+            }
+        }
+        let place = |tangent: u32| place_of[lists.tangent(tangent as usize).0 as usize];
+        self.tangent_order = (0..lists.tangents() as u32).filter(|&t| place(t) != NOWHERE).collect();
+        self.tangent_order.sort_by_key(|&t| place(t));
+        for &tangent in &self.tangent_order {
+            let (contact, rows) = lists.tangent(tangent as usize);
+            let place = place_of[contact as usize] as usize;
+            self.tangent_starts[place + 1] += 1;
+            if self.tangent_starts[place + 1] > 2 {
+                return Err(ImpactError::TooManyTangents { contact: contact as usize });
+            }
+            let pair = lists.contact(contact as usize).bodies;
+            self.tangent_drift.push(whiten(bodies, &pair, &rows, white));
+            push(&mut self.tangents, pair, white, swapped[place]);
+        }
+        for place in 1..self.tangent_starts.len() {
+            self.tangent_starts[place] += self.tangent_starts[place - 1];
+        }
+        Ok(())
+    }
+
+    /// Resolves all islands. Returns the change of velocity in these coordinates.
+    pub fn resolve(&self, impact: &mut Impact, params: &ImpactParams) -> Result<Vec<f64>, ImpactError> {
+        let mut parts = Parts::default();
+        let all: Vec<u32> = (0..self.order.len() as u32).collect();
+        parts.find(&self.normals, &all);
+        let yields: Vec<Yield> = (0..parts.len())
+            .into_par_iter()
+            .with_min_len(64)
+            .map_init(
+                || (Island::default(), Workspace::default(), Vec::new()),
+                |(island, workspace, number), part| {
+                    if !parts.members(part).iter().any(|&i| self.acts(i as usize)) {
+                        return Yield::default();
+                    }
+                    self.gather(parts.members(part), island, number);
+                    workspace.resolve(island, params)
+                },
+            )
+            .collect();
+        impact.effort.islands = parts.len();
+        let mut change = vec![0.0; self.normals.dimension()];
+        for (part, result) in yields.iter().enumerate() {
+            let members = parts.members(part);
+            if let Some((row, opening)) = result.squeezed {
+                let contact = self.order[members[row as usize] as usize] as usize;
+                return Err(ImpactError::Squeezed { contact, approach: -opening });
+            }
+            let mut tangents = result.tangential.iter();
+            for (&member, &impulse) in members.iter().zip(&result.normal) {
+                let member = member as usize;
+                self.normals.add_scaled(member, impulse, &mut change);
+                match (self.order[member] as usize).checked_sub(self.contacts) {
+                    None => impact.normal[self.order[member] as usize] = impulse,
+                    Some(joint) => impact.joints[joint] = impulse,
+                }
+                for tangent in self.tangent_starts[member] as usize..self.tangent_starts[member + 1] as usize {
+                    let Some(&impulse) = tangents.next() else { break };
+                    self.tangents.add_scaled(tangent, impulse, &mut change);
+                    impact.tangential[self.tangent_order[tangent] as usize] = impulse;
+                }
+            }
+            impact.ledger.add(&result.ledger);
+            impact.effort.add(&result.effort, members.len());
+        }
+        Ok(change)
+    }
+
+    /// Whether a contact approaches or a joint moves at all, be it by round-off.
+    #[inline]
+    fn acts(&self, row: usize) -> bool {
+        let opening = self.normals.dot(row, &self.w) + self.drift[row];
+        opening < 0.0 || (opening > 0.0 && self.order[row] as usize >= self.contacts)
+    }
+
+    /// Copies one island out, with numbers of its own.
+    fn gather(&self, members: &[u32], island: &mut Island<C>, number: &mut Vec<u32>) {
+        const UNSEEN: u32 = u32::MAX;
+        if number.len() < self.normals.blocks() {
+            number.resize(self.normals.blocks(), UNSEEN);
+        }
+        island.clear();
+        for (local, &member) in members.iter().enumerate() {
+            let member = member as usize;
+            let blocks = self.normals.blocks_of(member).map(|block| {
+                if number[block as usize] == UNSEEN {
+                    number[block as usize] = island.normals.blocks() as u32;
+                    island.normals.push_block_like(&self.normals, block);
+                    island.tangents.push_block_like(&self.normals, block);
+                    island.before.extend_from_slice(&self.w[self.normals.range(block)]);
+                }
+                number[block as usize]
+            });
+            island.normals.push_column_like(&self.normals, member, blocks, 1.0);
+            island.drift.push(self.drift[member]);
+            island.restitution.push(self.restitution[member]);
+            island.friction.push(self.friction[member]);
+            island.joint.push(self.order[member] as usize >= self.contacts);
+            for tangent in self.tangent_starts[member] as usize..self.tangent_starts[member + 1] as usize {
+                island.tangents.push_column_like(&self.tangents, tangent, blocks, 1.0);
+                island.tangent_contact.push(local as u32);
+                island.tangent_drift.push(self.tangent_drift[tangent]);
+            }
+        }
+        for &member in members {
+            for block in self.normals.blocks_of(member as usize) {
+                number[block as usize] = UNSEEN;
+            }
+        }
+        island.connect();
+    }
+}
+
+/// Lᵀ of the rows of bodies that move, nothing for the others; returns what those contribute to the velocity.
+fn whiten<B: Bodies>(bodies: &B, pair: &[u32; 2], rows: &[&[f64]; 2], white: &mut [Vec<f64>; 2]) -> f64 {
+    let mut drift = 0.0;
+    for side in 0..2 {
+        white[side].clear();
+        let body = pair[side];
+        if body == WORLD {
+            continue;
+        }
+        drift += bodies.prescribed(body, rows[side]);
+        if bodies.moves(body) {
+            bodies.whiten(body, rows[side], &mut white[side]);
+        }
+    }
+    drift
+}
+
+fn push<C: Columns>(columns: &mut C, pair: [u32; 2], white: &[Vec<f64>; 2], swapped: bool) {
+    let [a, b] = [0, 1].map(|side| (pair[side], white[side].as_slice()));
+    // A side that does not move points to the block of the other.
+    columns.push_rows(match (a.1.is_empty(), b.1.is_empty()) {
+        (false, true) => [a, (a.0, &[])],
+        (true, _) => [b, (b.0, &[])],
+        (false, false) if swapped => [b, a],
+        (false, false) => [a, b],
+    });
+}
+
+impl Ledger {
+    fn add(&mut self, other: &Ledger) {
+        self.restitution += other.restitution;
+        self.friction += other.friction;
+        self.jam += other.jam;
+        self.driven += other.driven;
+    }
+}
+
+impl Effort {
+    fn add(&mut self, island: &Effort, contacts: usize) {
+        self.largest_island = self.largest_island.max(contacts);
+        self.solves += island.solves;
+        self.most_solves = self.most_solves.max(island.solves);
+        self.rounds += island.rounds;
+        self.residual = self.residual.max(island.residual);
+        self.jammed += island.jammed;
+        self.unresolved += island.unresolved;
+    }
+}

@@ -1,0 +1,128 @@
+//! What must hold for every impact.
+
+mod random;
+
+use carom_impact::{Contact, ImpactParams, WORLD};
+use random::{Random, Restitution, Scene};
+
+const SCENES: u64 = 3000;
+
+#[test]
+fn elastic_impacts_keep_the_energy_and_leave_nothing_approaching() {
+    for seed in 0..SCENES {
+        let scene = Scene::heap(&mut Random(seed), Restitution::Elastic);
+        let (after, impact) = scene.resolve(&ImpactParams::default());
+        let (e0, e1) = (scene.energy(&scene.velocities), scene.energy(&after));
+        assert_eq!(impact.effort.jammed, 0, "seed {seed}");
+        assert!((e1 - e0).abs() <= 1e-12 * e0, "seed {seed}: energy {e0} → {e1}, {:?}", impact.effort);
+        assert!(impact.normal.iter().all(|&impulse| impulse >= 0.0), "seed {seed}");
+        let approach = scene.worst_approach(&after);
+        assert!(approach < 1e-12, "seed {seed}: approach {approach:e}");
+    }
+}
+
+#[test]
+fn mixed_restitution_gains_no_energy_and_leaves_nothing_approaching() {
+    for seed in 0..SCENES {
+        let scene = Scene::heap(&mut Random(seed), Restitution::Mixed);
+        let (after, impact) = scene.resolve(&ImpactParams::default());
+        let (e0, e1) = (scene.energy(&scene.velocities), scene.energy(&after));
+        assert_eq!(impact.effort.jammed, 0, "seed {seed}");
+        assert!(e1 <= e0 * (1.0 + 1e-12), "seed {seed}: energy {e0} → {e1}, {:?}", impact.effort);
+        let ledger = impact.ledger;
+        assert!((e0 - ledger.restitution - ledger.jam - e1).abs() <= 1e-12 * e0, "seed {seed}: {ledger:?}");
+        assert!(impact.normal.iter().all(|&impulse| impulse >= 0.0), "seed {seed}");
+        let approach = scene.worst_approach(&after);
+        assert!(approach < 1e-12, "seed {seed}: approach {approach:e}");
+    }
+}
+
+#[test]
+fn one_coefficient_for_all_interpolates_between_inelastic_and_elastic() {
+    for seed in 0..300 {
+        let scene = |c| Scene::heap(&mut Random(seed), Restitution::Uniform(c)).resolve(&ImpactParams::default()).0;
+        let (inelastic, elastic, between) = (scene(0.0), scene(1.0), scene(0.3));
+        for body in 0..between.len() {
+            for k in 0..2 {
+                let expected = 0.7 * inelastic[body][k] + 0.3 * elastic[body][k];
+                let speed = inelastic[body][k].abs() + elastic[body][k].abs();
+                assert!((between[body][k] - expected).abs() <= 1e-9 * (1.0 + speed), "seed {seed}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_order_of_bodies_and_contacts_does_not_change_a_single_bit() {
+    for seed in 0..300 {
+        let random = &mut Random(seed);
+        let scene = Scene::heap(random, Restitution::Mixed);
+        let (after, impact) = scene.resolve(&ImpactParams::default());
+        let mut shuffled = scene.clone();
+        for i in (1..shuffled.contacts.len()).rev() {
+            shuffled.contacts.swap(i, random.below(i + 1));
+        }
+        // Bodies change places, contacts change sides.
+        let count = scene.masses.len();
+        let shift = random.below(count);
+        let place = |body: u32| if body == WORLD { WORLD } else { ((body as usize + shift) % count) as u32 };
+        for contact in &mut shuffled.contacts {
+            contact.bodies = [place(contact.bodies[1]), place(contact.bodies[0])];
+            contact.normal.swap(0, 1);
+        }
+        shuffled.masses.rotate_right(shift);
+        shuffled.velocities.rotate_right(shift);
+        let (mut after_shuffled, impact_shuffled) = shuffled.resolve(&ImpactParams::default());
+        after_shuffled.rotate_left(shift);
+        assert_eq!(after, after_shuffled, "seed {seed}");
+        for (contact, impulse) in shuffled.contacts.iter().zip(&impact_shuffled.normal) {
+            assert_eq!(*impulse, impact.normal[contact.key as usize], "seed {seed}");
+        }
+    }
+}
+
+#[test]
+fn a_turned_and_mirrored_scene_has_a_turned_and_mirrored_outcome() {
+    for seed in 0..300 {
+        let scene = Scene::heap(&mut Random(seed), Restitution::Mixed);
+        let (sin, cos) = (0.1 * seed as f64).sin_cos();
+        let turn = |[x, y]: [f64; 2]| [cos * x + sin * y, sin * x - cos * y];
+        let mut turned = scene.clone();
+        turned.velocities.iter_mut().for_each(|v| *v = turn(*v));
+        turned.contacts.iter_mut().for_each(|contact| contact.normal = contact.normal.map(turn));
+        let (after, _) = scene.resolve(&ImpactParams::default());
+        let (after_turned, _) = turned.resolve(&ImpactParams::default());
+        let energy = scene.energy(&scene.velocities);
+        for ((v, t), mass) in after.iter().zip(&after_turned).zip(&scene.masses) {
+            let [x, y] = turn(*v);
+            let difference = (x - t[0]).hypot(y - t[1]) * mass.sqrt();
+            // Round-off grows by the mass ratio at every exchange between light and heavy.
+            assert!(difference <= 1e-8 * energy.sqrt(), "seed {seed}: {difference:e}");
+        }
+    }
+}
+
+#[test]
+fn glued_pairs_strike_as_one() {
+    let cradle = |c: [f64; 2]| {
+        let touch = |key: usize, a, b| Contact {
+            key: key as u64,
+            bodies: [a, b],
+            normal: [[-1.0, 0.0], [1.0, 0.0]],
+            restitution: c[key],
+            friction: 0.0,
+        };
+        let scene = Scene {
+            masses: vec![1.0; 3],
+            contacts: vec![touch(0, 0, 1), touch(1, 1, 2)],
+            velocities: vec![[1.0, 0.0], [0.0; 2], [0.0; 2]],
+        };
+        scene.resolve(&ImpactParams::default()).0.into_iter().map(|v| v[0]).collect::<Vec<_>>()
+    };
+    for (found, expected) in cradle([0.0, 1.0]).iter().zip([1.0 / 6.0, 1.0 / 6.0, 2.0 / 3.0]) {
+        assert!((found - expected).abs() < 1e-15, "{found} {expected}");
+    }
+    for (found, expected) in cradle([1.0, 0.0]).iter().zip([-1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0]) {
+        assert!((found - expected).abs() < 1e-15, "{found} {expected}");
+    }
+}

@@ -1,0 +1,23 @@
+//! Quadratic programs and complementarity problems of contact, as pure mathematics.
+//!
+//! The problem is to minimize ½|Gy|² + bᵀy within bounds, where each column of G touches at most two blocks: impulses y
+//! between pairs of bodies. [`Solver`] solves it to round-off, dependent columns included; [`Problem::residual`]
+//! judges any solution, from any [`Method`]. [`lemke`] is for small problems whose matrix is not of this form.
+
+mod columns;
+mod descent;
+mod factor;
+mod least_norm;
+mod lemke;
+mod local;
+mod parts;
+mod pivoting;
+mod problem;
+mod solver;
+
+pub use columns::{BlockColumns, Columns, RaggedColumns};
+pub use least_norm::least_norm;
+pub use lemke::{LemkeError, lemke};
+pub use parts::Parts;
+pub use problem::{Bounds, Problem};
+pub use solver::{Method, SolveParams, SolveReport, Solver};

@@ -1,0 +1,167 @@
+//! All methods solve the same problems, judged by one residual.
+
+use std::ops::Range;
+
+use carom_solve::{BlockColumns, Bounds, Columns, LemkeError, Method, Problem, SolveParams, Solver, least_norm, lemke};
+use proptest::prelude::*;
+
+/// A random problem: columns over few blocks, so that many are dependent, with masses over six decades.
+fn problem() -> impl Strategy<Value = (BlockColumns<2>, Vec<f64>)> {
+    problem_of(1..12, 1..90)
+}
+
+fn problem_of(blocks: Range<usize>, columns: Range<usize>) -> impl Strategy<Value = (BlockColumns<2>, Vec<f64>)> {
+    (blocks, columns).prop_flat_map(|(blocks, count)| {
+        let column = (0..blocks as u32, 0..blocks as u32, 0.0..std::f64::consts::TAU, any::<bool>());
+        (
+            prop::collection::vec(-3.0..3.0f64, blocks),
+            prop::collection::vec(-1.0..1.0f64, 2 * blocks),
+            prop::collection::vec(column, count),
+        )
+            .prop_map(move |(masses, w, columns)| {
+                let mut g = BlockColumns::new(blocks);
+                for (a, b, angle, axis) in columns {
+                    // Some normals along axes: then sums vanish exactly.
+                    let angle = if axis { (angle / 0.8).floor() * std::f64::consts::FRAC_PI_2 } else { angle };
+                    let (sin, cos) = angle.sin_cos();
+                    let (ma, mb) = (10f64.powf(masses[a as usize]).sqrt(), 10f64.powf(masses[b as usize]).sqrt());
+                    if a == b {
+                        g.push_single(a, [cos / ma, sin / ma]);
+                    } else {
+                        g.push([(a, [cos / ma, sin / ma]), (b, [-cos / mb, -sin / mb])]);
+                    }
+                }
+                let b = (0..g.len()).map(|i| g.dot(i, &w)).collect();
+                (g, b)
+            })
+    })
+}
+
+/// ½|Gy|² + bᵀy.
+fn objective(g: &BlockColumns<2>, b: &[f64], y: &[f64]) -> f64 {
+    let mut image = vec![0.0; g.dimension()];
+    for (i, &value) in y.iter().enumerate() {
+        g.add_scaled(i, value, &mut image);
+    }
+    0.5 * image.iter().map(|x| x * x).sum::<f64>() + b.iter().zip(y).map(|(b, y)| b * y).sum::<f64>()
+}
+
+/// The smallest pivot of GᵀG with a diagonal of ones: zero if columns depend on each other.
+fn smallest_pivot(g: &BlockColumns<2>) -> f64 {
+    let n = g.len();
+    let mut rows = vec![vec![0.0; n]; n];
+    let mut smallest = f64::INFINITY;
+    for r in 0..n {
+        for c in 0..=r {
+            let entry = g.product(r, c) / (g.product(r, r) * g.product(c, c)).sqrt();
+            let sum: f64 = (0..c).map(|k| rows[r][k] * rows[c][k]).sum();
+            rows[r][c] = if r == c { (entry - sum).max(0.0).sqrt() } else { (entry - sum) / rows[c][c].max(1e-8) };
+        }
+        smallest = smallest.min(rows[r][r] * rows[r][r]);
+    }
+    smallest
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    #[test]
+    fn the_residual_is_round_off_although_columns_depend_on_each_other((g, b) in problem()) {
+        let problem = Problem::non_negative(&g, &b);
+        let mut y = vec![0.0; g.len()];
+        Solver::default().solve(&problem, &mut y);
+        prop_assert!(y.iter().all(|&x| x >= 0.0));
+        prop_assert!(problem.residual(&y) < 1e-12, "{:e}", problem.residual(&y));
+    }
+
+    #[test]
+    fn boxes_are_kept_and_solved_to_round_off((g, b) in problem(), half in 0.0..2.0f64) {
+        let lower: Vec<f64> = (0..g.len()).map(|i| -half * (i % 3) as f64).collect();
+        let upper: Vec<f64> = (0..g.len()).map(|i| half * (i % 5) as f64).collect();
+        let problem = Problem::boxed(&g, &b, &lower, &upper);
+        for method in [Method::Exact, Method::Pivoting] {
+            let mut y = vec![0.0; g.len()];
+            Solver::new(SolveParams { method, ..SolveParams::default() }).solve(&problem, &mut y);
+            prop_assert!((0..y.len()).all(|i| lower[i] <= y[i] && y[i] <= upper[i]));
+            prop_assert!(problem.residual(&y) < 1e-12, "{method:?} {:e}", problem.residual(&y));
+        }
+    }
+
+    #[test]
+    fn lemke_finds_the_same_by_another_way((g, b) in problem_of(4..9, 1..9)) {
+        let n = g.len();
+        let matrix: Vec<f64> = (0..n * n).map(|k| g.product(k / n, k % n)).collect();
+        // Where columns depend on each other, round-off may lead the tableau astray; it says so.
+        let Ok(z) = lemke(&matrix, &b) else {
+            prop_assert!(smallest_pivot(&g) < 1e-9);
+            return Ok(());
+        };
+        let mut y = vec![0.0; n];
+        Solver::default().solve(&Problem::non_negative(&g, &b), &mut y);
+        let (best, found) = (objective(&g, &b, &y), objective(&g, &b, &z));
+        prop_assert!((best - found).abs() <= 1e-8 * best.abs() + 1e-14, "{best} {found}");
+    }
+
+    #[test]
+    fn methods_that_converge_reach_the_same_minimum((g, b) in problem()) {
+        let problem = Problem::non_negative(&g, &b);
+        let mut expected = vec![0.0; g.len()];
+        Solver::new(SolveParams { method: Method::Pivoting, ..SolveParams::default() }).solve(&problem, &mut expected);
+        let best = objective(&g, &b, &expected);
+        for method in [Method::ConjugateGradients, Method::GaussSeidel] {
+            let mut y = vec![0.0; g.len()];
+            let report = Solver::new(SolveParams { method, ..SolveParams::default() }).solve(&problem, &mut y);
+            prop_assert!(problem.residual(&y) <= report.residual + 1e-12);
+            if report.residual < 1e-13 {
+                let found = objective(&g, &b, &y);
+                prop_assert!((best - found).abs() <= 1e-8 * best.abs() + 1e-14, "{method:?}: {best} {found}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_table_on_four_legs_stands_equally_on_all() {
+    // Heave, pitch and roll of a square table; the fourth leg is redundant.
+    let mut g = BlockColumns::<3>::new(1);
+    for (x, z) in [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)] {
+        g.push_single(0, [1.0, 1.5 * x, 1.5 * z]);
+    }
+    let mut y = [2.0, 0.0, 0.0, 2.0];
+    let error = least_norm(&mut Solver::default(), &g, Bounds::NonNegative, &mut y);
+    assert!(error < 1e-12, "{error}");
+    for leg in y {
+        assert!((leg - 1.0).abs() < 1e-11, "{y:?}");
+    }
+}
+
+#[test]
+fn walls_that_close_on_a_ball_leave_no_solution() {
+    let mut g = BlockColumns::<2>::new(1);
+    g.push_single(0, [1.0, 0.0]);
+    g.push_single(0, [-1.0, 0.0]);
+    let mut y = [0.0; 2];
+    let report = Solver::default().solve(&Problem::non_negative(&g, &[-1.0, -1.0]), &mut y);
+    assert!(report.unbounded.is_some());
+    let report = Solver::default().solve(&Problem::non_negative(&g, &[-1.0, 1.0]), &mut y);
+    assert!(report.unbounded.is_none() && (y[0] - y[1] - 1.0).abs() < 1e-15);
+}
+
+#[test]
+fn lemke_solves_a_problem_that_is_not_symmetric_and_knows_when_there_is_none() {
+    // The linearized friction of a block that is pushed: Stewart and Trinkle's matrix with normal, two tangents, cone.
+    let mu = 0.5;
+    let matrix = [
+        1.0, 0.0, 0.0, 0.0, //
+        0.0, 1.0, -1.0, 1.0, //
+        0.0, -1.0, 1.0, 1.0, //
+        mu, -1.0, -1.0, 0.0,
+    ];
+    // Falls at 2, slides at 3: friction is limited to 1.
+    let z = lemke(&matrix, &[-2.0, 3.0, -3.0, 0.0]).unwrap();
+    for (found, expected) in z.iter().zip([2.0, 0.0, 1.0, 2.0]) {
+        assert!((found - expected).abs() < 1e-14, "{z:?}");
+    }
+    assert!(matches!(lemke(&[0.0], &[-1.0]), Err(LemkeError::Ray { .. })));
+    assert!(matches!(lemke(&[0.0; 3], &[-1.0]), Err(LemkeError::Shape { size: 1, found: 3 })));
+}
