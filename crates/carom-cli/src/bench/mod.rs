@@ -31,6 +31,9 @@ pub struct Args {
     /// The smallest case only: under a minute.
     #[arg(long)]
     quick: bool,
+    /// One part of the benchmark of modes only.
+    #[arg(long)]
+    part: Option<Part>,
     /// Also the eigenproblem with 300,000 unknowns.
     #[arg(long)]
     large: bool,
@@ -52,6 +55,17 @@ pub struct Args {
     /// One measurement, described in JSON: how the benchmark calls itself.
     #[arg(long, hide = true, value_name = "JOB")]
     measure: Option<String>,
+}
+
+/// A part of the benchmark of modes.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Part {
+    /// The eigensolver against scipy's, on the same matrices.
+    Eigen,
+    /// Bodies from a file to modes, against tetrahedra of other tools.
+    Bodies,
+    /// How time and memory grow with smaller cells.
+    Growth,
 }
 
 /// Runs the subcommand.

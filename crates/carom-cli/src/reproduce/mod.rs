@@ -42,7 +42,7 @@ struct Experiment {
     run: fn(&Args, &Ui) -> Work<()>,
 }
 
-const EXPERIMENTS: [Experiment; 10] = [
+const EXPERIMENTS: [Experiment; 11] = [
     Experiment {
         name: "modes",
         shows: "frequencies of bars, cubes, plates, spheres, rings and cylinders against theory",
@@ -54,6 +54,12 @@ const EXPERIMENTS: [Experiment; 10] = [
         shows: "restitution of one-dimensional rods against theory",
         cost: "seconds",
         run: |args, ui| bounce::rods::run(args)?.report(args, ui),
+    },
+    Experiment {
+        name: "bounce-agreement",
+        shows: "how maps are made against the algorithm as printed, 2,000 places of three bodies",
+        cost: "half a minute",
+        run: |args, ui| bounce::agreement::run(args)?.report(args, ui),
     },
     Experiment {
         name: "bounce-angle",

@@ -1,5 +1,6 @@
 //! Experiments of Wang, Setaluri, James and Pai, *Bounce Maps* (2017).
 
+pub mod agreement;
 pub mod angle;
 pub mod bodies;
 pub mod combiners;
