@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use carom_object::{CellField, CellGrid, FieldPoint, Material};
+use carom_object::{CellField, FieldPoint, Material};
 use carom_shape::{MassProperties, Solid};
 use glam::{DMat3, DVec3};
 
@@ -11,7 +11,7 @@ use crate::ModalError;
 use crate::assembly::Elements;
 use crate::block::Block;
 use crate::brick::{Brick, ElementMatrices, NODES, full_weights, gauss_point};
-use crate::parts::{Level, LevelNode, Parts};
+use crate::parts::{Level, LevelNode, Parts, Plan};
 
 /// Stiffness of what is outside, as a share of the material's: keeps small cuts solvable.
 const OUTSIDE_STIFFNESS: f64 = 1e-7;
@@ -39,16 +39,9 @@ struct BrickElements {
 }
 
 impl CellMesh {
-    /// Cuts the grid's cells by the solid and connects what touches.
-    pub fn new(
-        solid: &dyn Solid,
-        grid: CellGrid,
-        resolution: usize,
-        refine: bool,
-        material: &Material,
-        progress: &(dyn Fn(f64) + Sync),
-    ) -> Result<CellMesh, ModalError> {
-        let parts = Parts::new(solid, grid, resolution, refine, progress)?;
+    /// Divides the cells that are to be, and connects what touches.
+    pub fn new(solid: &dyn Solid, plan: Plan, resolution: usize, material: &Material) -> Result<CellMesh, ModalError> {
+        let parts = Parts::new(solid, plan, resolution)?;
         let element_nodes = parts.levels.iter().flat_map(|level| level.part_nodes.iter().map(|n| free_nodes(level, n)));
         let element_nodes = element_nodes.collect();
         let mut sizes = Sizes::new(parts.levels[0].grid.longest_edge());

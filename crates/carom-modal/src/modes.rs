@@ -15,6 +15,7 @@ use crate::cells::CellMesh;
 use crate::eigen::{EigenParams, EigenReport, Eigenpairs, Wanted, eigenpairs};
 use crate::grid::fit_grid;
 use crate::hold::{Place, hold};
+use crate::parts::Plan;
 use crate::rigid::{lowest_estimate, rigid_motions};
 use crate::tetra::TetMesh;
 use crate::{ModalError, sizing};
@@ -105,18 +106,18 @@ pub fn discretize(
     material.validate()?;
     let clock = Instant::now();
     let sizing = sizing::choose(body, material, params)?;
-    let cells = |cell_size: f64| -> Result<CellMesh, ModalError> {
+    let plan = |cell_size: f64| -> Result<Plan, ModalError> {
         let grid = fit_grid(&body.surface, &*body.solid, cell_size)?;
         let progress = |share: f64| progress(Stage::Cut, share);
-        CellMesh::new(&*body.solid, grid, sizing.resolution, params.refine, material, &progress)
+        Ok(Plan::new(&*body.solid, grid, sizing.resolution, params.refine, &progress))
     };
-    let mut mesh = cells(sizing.cell_size)?;
-    let [whole, divided] = [0, 1].map(|level| mesh.parts.levels[level].part_cell.len());
+    let mut cells = plan(sizing.cell_size)?;
     if params.cell_size.is_none()
-        && let Some(larger) = sizing::larger(sizing.cell_size, whole, divided, params.wanted)
+        && let Some(larger) = sizing::larger(sizing.cell_size, cells.cells(), params.wanted)
     {
-        mesh = cells(larger)?;
+        cells = plan(larger)?;
     }
+    let mesh = CellMesh::new(&*body.solid, cells, sizing.resolution, material)?;
     let grid = &mesh.parts.levels[0].grid;
     let cell = grid.size(grid.counts().map(|count| count / 2)).to_array();
     let mut report = ModalReport {

@@ -24,7 +24,7 @@ const LEAST_SHARE: f64 = 1e-6;
 const SPECK: f64 = 0.01;
 /// Cut cells whose surface bends inwards more sharply than this (see [`crate::cut::CutCell::concavity`]) are divided:
 /// the first of these bounds that leaves few enough. A fillet as wide as a cell has about the last.
-const BENDS_INWARDS: [f64; 6] = [0.02, 0.03, 0.045, 0.06, 0.09, 0.14];
+const BENDS_INWARDS: [f64; 5] = [0.03, 0.045, 0.06, 0.09, 0.14];
 /// The largest share of cells that is divided. A rough surface has inner edges everywhere, and they matter little.
 const MOST_DIVIDED: f64 = 0.35;
 
@@ -79,23 +79,46 @@ struct RawPart {
     volume: f64,
 }
 
-impl Parts {
-    /// Cuts the grid's cells by the solid and connects what touches.
+/// The cells of a grid, cut by a solid, and those among them that are to be divided.
+pub struct Plan {
+    large: Cells,
+    divided: BTreeSet<usize>,
+}
+
+impl Plan {
+    /// Cuts the grid's cells, and chooses for division those that have sharp inner edges or fillets, and their neighbours.
     pub fn new(
         solid: &dyn Solid,
         grid: CellGrid,
         resolution: usize,
         refine: bool,
         progress: &(dyn Fn(f64) + Sync),
-    ) -> Result<Parts, ModalError> {
+    ) -> Plan {
         let all: Vec<usize> = (0..grid.counts().iter().product()).collect();
-        let longest = grid.longest_edge();
         let large = Cells::cut(solid, grid, resolution, &all, progress);
-        let (large, small) = divide(solid, large, resolution, refine);
+        let most = MOST_DIVIDED * large.contents.len() as f64;
+        let bounds = BENDS_INWARDS.into_iter().filter(|_| refine);
+        let divided = bounds.map(|bound| bent_inwards(&large, bound)).find(|cells| cells.len() as f64 <= most);
+        Plan { large, divided: divided.unwrap_or_default() }
+    }
+
+    /// Cells that stay whole, and about how many small ones there will be.
+    pub fn cells(&self) -> (usize, usize) {
+        // Of the eighths of a cell in a thin wall about as many are empty as not.
+        (self.large.contents.len() - self.divided.len(), 5 * self.divided.len())
+    }
+}
+
+impl Parts {
+    /// Divides the cells that are to be, and connects what touches.
+    pub fn new(solid: &dyn Solid, plan: Plan, resolution: usize) -> Result<Parts, ModalError> {
+        let cells = plan.large.grid.counts().iter().product();
+        let longest = plan.large.grid.longest_edge();
+        let (large, small) = divide(solid, plan, resolution);
         let levels = [large, small];
         let (parts, first) = list_parts(&levels);
         if parts.is_empty() {
-            return Err(ModalError::NothingInside { cells: all.len(), size: longest });
+            return Err(ModalError::NothingInside { cells, size: longest });
         }
         let part = |level: usize, cell: usize, label: u8| first[level][&cell] + label as usize - 1;
         let mut slots = UnionFind::new(parts.len() * NODES);
@@ -182,16 +205,12 @@ impl Cells {
     }
 }
 
-/// Takes out the cells that have sharp inner edges, and their neighbours, and divides them; none where there are too
-/// many of them.
-fn divide(solid: &dyn Solid, mut large: Cells, resolution: usize, refine: bool) -> (Cells, Cells) {
+/// Takes out the cells that are to be divided, and cuts their eighths.
+fn divide(solid: &dyn Solid, plan: Plan, resolution: usize) -> (Cells, Cells) {
+    let Plan { mut large, divided } = plan;
     let small_grid = large.grid.halved();
-    let most = MOST_DIVIDED * large.contents.len() as f64;
-    let bounds = BENDS_INWARDS.into_iter().filter(|_| refine);
-    let chosen = bounds.map(|bound| bent_inwards(&large, bound)).find(|cells| cells.len() as f64 <= most);
-    let chosen = chosen.unwrap_or_default();
-    let mut small = Vec::with_capacity(8 * chosen.len());
-    for cell in chosen {
+    let mut small = Vec::with_capacity(8 * divided.len());
+    for cell in divided {
         large.contents.remove(&cell);
         let at = large.grid.position(cell).map(|c| 2 * c);
         small.extend((0..8).map(|i| small_grid.index([at[0] + (i & 1), at[1] + (i >> 1 & 1), at[2] + (i >> 2)])));

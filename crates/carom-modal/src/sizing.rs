@@ -13,7 +13,7 @@ use crate::{ModalError, ModalParams};
 /// Cells that suffice for the default number of modes.
 const CELLS: f64 = 800.0;
 /// Cells with those that were divided; beyond them all are made larger, which costs less accuracy than it saves.
-const CELLS_DIVIDED: f64 = 1400.0;
+const CELLS_DIVIDED: f64 = 900.0;
 /// Cells that a slender body may have in addition, so that three lie across.
 const CELLS_SLENDER: f64 = 6000.0;
 /// Places where wall thickness is measured.
@@ -72,11 +72,11 @@ pub fn choose(body: &Body, material: &Material, params: &ModalParams) -> Result<
 }
 
 /// A larger cell size where dividing some cells made too many of them.
-pub fn larger(cell_size: f64, whole: usize, divided: usize, wanted: Wanted) -> Option<f64> {
+pub fn larger(cell_size: f64, (whole, small): (usize, usize), wanted: Wanted) -> Option<f64> {
     let more = more_modes(wanted);
     // Cells around an edge, and in a wall, go with the square of the size.
-    let factor = ((whole + divided) as f64 / (CELLS_DIVIDED * more)).sqrt();
-    (divided > whole && factor > 1.05).then_some(factor.min(1.3) * cell_size)
+    let factor = ((whole + small) as f64 / (CELLS_DIVIDED * more)).sqrt();
+    (small > whole / 2 && factor > 1.05).then_some(factor.min(1.6) * cell_size)
 }
 
 /// More modes than the default number need more cells in proportion.
