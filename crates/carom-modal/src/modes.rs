@@ -115,7 +115,9 @@ pub fn discretize(
     if params.cell_size.is_none()
         && let Some(larger) = sizing::larger(sizing.cell_size, cells.cells(), params.wanted)
     {
-        cells = plan(larger)?;
+        // Larger cells of a rough surface bend inwards everywhere, and then none is divided.
+        let divided = plan(larger)?;
+        cells = if sizing::enough(divided.cells(), params.wanted) { divided } else { cells.undivided() };
     }
     let mesh = CellMesh::new(&*body.solid, cells, sizing.resolution, material)?;
     let grid = &mesh.parts.levels[0].grid;

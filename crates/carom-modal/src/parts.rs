@@ -102,6 +102,11 @@ impl Plan {
         Plan { large, divided: divided.unwrap_or_default() }
     }
 
+    /// The same cells, none of which is divided.
+    pub fn undivided(self) -> Plan {
+        Plan { divided: BTreeSet::new(), ..self }
+    }
+
     /// Cells that stay whole, and about how many small ones there will be.
     pub fn cells(&self) -> (usize, usize) {
         // Of the eighths of a cell in a thin wall about as many are empty as not.

@@ -79,6 +79,11 @@ pub fn larger(cell_size: f64, (whole, small): (usize, usize), wanted: Wanted) ->
     (small > whole / 2 && factor > 1.05).then_some(factor.min(1.6) * cell_size)
 }
 
+/// Whether these are as many cells as the modes need.
+pub fn enough((whole, small): (usize, usize), wanted: Wanted) -> bool {
+    (whole + small) as f64 >= CELLS * more_modes(wanted)
+}
+
 /// More modes than the default number need more cells in proportion.
 fn more_modes(wanted: Wanted) -> f64 {
     match wanted {

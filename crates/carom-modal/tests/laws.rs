@@ -201,3 +201,14 @@ fn the_modes_up_to_a_frequency_are_those_below_it_and_inertia_counts_them() {
         assert!(report.eigen.worst_residual <= 1e-8);
     }
 }
+
+#[test]
+fn every_body_gets_about_as_many_cells_as_its_modes_need() {
+    // Smooth, thin, rounded at joints, sharp, slender, many small parts.
+    for name in ["ball", "bowl", "mug", "cup", "table", "wrench", "trefoil", "hammer"] {
+        let body = carom_shape::named(name, &Default::default()).unwrap().body(name, None).unwrap();
+        let report = discretize(&body, &steel(), &ModalParams::default(), &|_, _| {}).unwrap().report;
+        assert!((400..6500).contains(&report.parts), "{name}: {} cells", report.parts);
+        println!("{name}: {} cells, {} divided, {} unknowns", report.parts, report.divided, report.unknowns);
+    }
+}
