@@ -231,7 +231,7 @@ impl Bench<'_> {
         let first = job(None).run()?;
         let edge = first.cell.into_iter().fold(0.0, f64::max);
         let mut runs = vec![first];
-        for finer in [1.5, 2.2] {
+        for finer in [1.3, 1.7] {
             note(&format!("{}: cells {finer} times smaller", subject.name));
             runs.push(self.fastest(|| job(Some(edge / finer)).run(), Measured::total)?);
         }
