@@ -2,9 +2,11 @@
 //! results into pictures and glTF.
 
 pub use carom_bounce as bounce;
+pub use carom_contact as contact;
 pub use carom_modal as modal;
 pub use carom_object as object;
 pub use carom_shape as shape;
+pub use carom_world as world;
 
 mod bake;
 mod bounce_map;

@@ -118,6 +118,14 @@ fn spatial_order(surface: &TriMesh, sites: &[SitePlace]) -> Vec<usize> {
     order
 }
 
+impl std::fmt::Debug for BounceLookup {
+    /// Its sizes: the samples themselves would fill pages.
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (sites, samples) = (self.sites.len(), self.samples.len());
+        formatter.debug_struct("BounceLookup").field("sites", &sites).field("samples", &samples).finish_non_exhaustive()
+    }
+}
+
 impl BounceLookup {
     /// The most places that one lookup compares. A place on a face has one sample, one on an edge a dozen, a corner
     /// some hundred.

@@ -1,0 +1,14 @@
+//! Where bodies touch: broad phase, narrow phase and time of impact, in the plane and in space.
+//!
+//! Both spaces answer through one trait, [`Geometry`], so that whatever comes after detection is written once. Detection
+//! is a function of shapes and poses alone: what is kept from step to step ([`Witness`]) saves time and changes no bit.
+
+mod geometry;
+pub mod plane;
+pub mod space;
+mod vector;
+
+pub use geometry::{Bounds, Geometry, Pose, Touch, Witness};
+pub use plane::Plane;
+pub use space::Space;
+pub use vector::Vector;

@@ -1,0 +1,142 @@
+//! What the two spaces know about motion: generalized velocities, rows and masses.
+//!
+//! A generalized velocity has W numbers: the velocity of the centre of mass, then the spin, both in the world's axes. A row r
+//! stands for a rate: r·velocity.
+
+use carom_contact::{Geometry, Plane, Space, plane, space};
+use carom_impact::InverseMass;
+use glam::{DMat3, DVec2, DVec3};
+
+/// A space in which bodies move; W is the width of a generalized velocity.
+pub trait Dynamics<const W: usize>: Geometry {
+    /// Directions in which a contact can slide.
+    const TANGENTS: usize;
+    /// Axes about which a body can turn, of length one.
+    const SPIN_AXES: &'static [Self::Spin];
+
+    /// Velocity and spin as one.
+    fn join(velocity: Self::Vector, spin: Self::Spin) -> [f64; W];
+    /// Velocity and spin apart.
+    fn split(velocity: &[f64; W]) -> (Self::Vector, Self::Spin);
+    /// The row of the speed, along a direction, of a point at `arm` from the centre of mass: also the generalized impulse of a
+    /// unit impulse there.
+    fn row(direction: Self::Vector, arm: Self::Vector) -> [f64; W];
+    /// The row of the spin about an axis.
+    fn spin_row(axis: Self::Spin) -> [f64; W];
+    /// Orthonormal directions across a normal, chosen by a rule; the second is zero in the plane.
+    fn tangents(normal: Self::Vector) -> [Self::Vector; 2];
+    /// How a body answers to impulses; `inertia` is in the body's axes.
+    fn inverse_mass(mass: f64, inertia: &Self::Inertia, pose: &Self::Pose) -> InverseMass<W>;
+    /// The generalized momentum.
+    fn momentum(mass: f64, inertia: &Self::Inertia, pose: &Self::Pose, velocity: &[f64; W]) -> [f64; W];
+    /// The small turn that brings the second pose's axes onto the first's, as a rotation vector in the world.
+    fn turn_between(first: &Self::Pose, second: &Self::Pose) -> Self::Spin;
+}
+
+impl Dynamics<3> for Plane {
+    const TANGENTS: usize = 1;
+    const SPIN_AXES: &'static [f64] = &[1.0];
+
+    #[inline]
+    fn join(velocity: DVec2, spin: f64) -> [f64; 3] {
+        [velocity.x, velocity.y, spin]
+    }
+
+    #[inline]
+    fn split(&[x, y, spin]: &[f64; 3]) -> (DVec2, f64) {
+        (DVec2::new(x, y), spin)
+    }
+
+    #[inline]
+    fn row(direction: DVec2, arm: DVec2) -> [f64; 3] {
+        [direction.x, direction.y, arm.perp_dot(direction)]
+    }
+
+    #[inline]
+    fn spin_row(axis: f64) -> [f64; 3] {
+        [0.0, 0.0, axis]
+    }
+
+    #[inline]
+    fn tangents(normal: DVec2) -> [DVec2; 2] {
+        [normal.perp(), DVec2::ZERO]
+    }
+
+    #[inline]
+    fn inverse_mass(mass: f64, inertia: &f64, _: &plane::Pose) -> InverseMass<3> {
+        InverseMass::Diagonal([1.0 / mass, 1.0 / mass, 1.0 / inertia])
+    }
+
+    #[inline]
+    fn momentum(mass: f64, inertia: &f64, _: &plane::Pose, velocity: &[f64; 3]) -> [f64; 3] {
+        [mass * velocity[0], mass * velocity[1], inertia * velocity[2]]
+    }
+
+    fn turn_between(first: &plane::Pose, second: &plane::Pose) -> f64 {
+        first.angle - second.angle
+    }
+}
+
+impl Dynamics<6> for Space {
+    const TANGENTS: usize = 2;
+    const SPIN_AXES: &'static [DVec3] = &[DVec3::X, DVec3::Y, DVec3::Z];
+
+    #[inline]
+    fn join(velocity: DVec3, spin: DVec3) -> [f64; 6] {
+        [velocity.x, velocity.y, velocity.z, spin.x, spin.y, spin.z]
+    }
+
+    #[inline]
+    fn split(&[x, y, z, p, q, r]: &[f64; 6]) -> (DVec3, DVec3) {
+        (DVec3::new(x, y, z), DVec3::new(p, q, r))
+    }
+
+    #[inline]
+    fn row(direction: DVec3, arm: DVec3) -> [f64; 6] {
+        Self::join(direction, arm.cross(direction))
+    }
+
+    #[inline]
+    fn spin_row(axis: DVec3) -> [f64; 6] {
+        Self::join(DVec3::ZERO, axis)
+    }
+
+    fn tangents(normal: DVec3) -> [DVec3; 2] {
+        // The axis that is least along the normal gives a first tangent that is never degenerate.
+        let size = normal.abs();
+        let axis = match size.min_element() {
+            least if least == size.x => DVec3::X,
+            least if least == size.y => DVec3::Y,
+            _ => DVec3::Z,
+        };
+        let first = normal.cross(axis).normalize();
+        [first, normal.cross(first)]
+    }
+
+    #[inline]
+    fn inverse_mass(mass: f64, inertia: &DMat3, pose: &space::Pose) -> InverseMass<6> {
+        let axes = *pose.axes();
+        let inverse = axes * inertia.inverse() * axes.transpose();
+        let mut full = [[0.0; 6]; 6];
+        for k in 0..3 {
+            full[k][k] = 1.0 / mass;
+            for l in 0..3 {
+                // The average of both halves is symmetric to the bit.
+                full[3 + k][3 + l] = 0.5 * (inverse.col(l)[k] + inverse.col(k)[l]);
+            }
+        }
+        InverseMass::Full(full)
+    }
+
+    #[inline]
+    fn momentum(mass: f64, inertia: &DMat3, pose: &space::Pose, velocity: &[f64; 6]) -> [f64; 6] {
+        let (velocity, spin) = Self::split(velocity);
+        let axes = *pose.axes();
+        Self::join(velocity * mass, axes * (*inertia * (axes.transpose() * spin)))
+    }
+
+    fn turn_between(first: &space::Pose, second: &space::Pose) -> DVec3 {
+        let turn = first.rotation * second.rotation.inverse();
+        (if turn.w < 0.0 { -turn } else { turn }).to_scaled_axis()
+    }
+}

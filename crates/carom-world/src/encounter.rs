@@ -1,0 +1,88 @@
+//! What a family of response sees, and what it answers: rows and numbers, no shapes and no dimension.
+
+use carom_impact::InverseMass;
+
+use crate::Ledger;
+
+/// A contact as response sees it. Rows belong to the two bodies in turn; a body of prescribed motion has rows as well.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Touching<const W: usize> {
+    /// The same from step to step while the same features touch; contacts are sorted by bodies, then by feature.
+    pub feature: u64,
+    /// The two bodies.
+    pub bodies: [u32; 2],
+    /// Σ normal·velocity is how fast the gap opens.
+    pub normal: [[f64; W]; 2],
+    /// Orthonormal directions of sliding: one in the plane (the second is zero), two in space.
+    pub tangents: [[[f64; W]; 2]; 2],
+    /// How far apart, m; negative inside.
+    pub gap: f64,
+    /// The pair's restitution at this point.
+    pub restitution: f64,
+    /// The pair's Coulomb coefficient.
+    pub friction: f64,
+    /// How many points the two bodies share: n_c of the penalty force.
+    pub shared: u32,
+    /// Place of the same contact in the last step's list, if it was there.
+    pub before: Option<u32>,
+}
+
+/// A row of a joint: Σ row·velocity is kept at zero.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct JointRow<const W: usize> {
+    /// The same from step to step.
+    pub key: u64,
+    /// The two bodies; [`carom_impact::WORLD`] for the world.
+    pub bodies: [u32; 2],
+    /// The gradient of what is kept at zero.
+    pub rows: [[f64; W]; 2],
+    /// How far from zero it is: m or rad.
+    pub error: f64,
+    /// The part of the error to repair in this step.
+    pub repair: f64,
+    /// m/N or rad/(N m).
+    pub compliance: f64,
+}
+
+/// All that a response depends on, and the velocities that it changes.
+#[derive(Debug)]
+pub struct Encounter<'a, const W: usize> {
+    /// The time until the end of the step, s.
+    pub step: f64,
+    /// Of every body, in the world's axes.
+    pub masses: &'a [InverseMass<W>],
+    /// Velocities before the forces of this step acted: what restitution refers to.
+    pub before: &'a [[f64; W]],
+    /// Velocities with forces: what the response changes.
+    pub velocities: &'a mut [[f64; W]],
+    /// Where bodies touch, or will within the step.
+    pub contacts: &'a [Touching<W>],
+    /// Where bodies are joined.
+    pub joints: &'a [JointRow<W>],
+    /// Impulses of the last step's contacts, for a warm start: normal and two tangents. [`Touching::before`] points here.
+    pub last: &'a [[f64; 3]],
+    /// Impulses of the last step's joint rows, for a warm start, in the order of `joints`; empty in the first step.
+    pub last_joints: &'a [f64],
+    /// Approach speeds below this are rest, m/s.
+    pub resting_speed: f64,
+    /// Overlap below this is let be, m.
+    pub slop: f64,
+}
+
+/// What a response did.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Outcome<const W: usize> {
+    /// The impulse of each contact: along its normal and its tangents, N s.
+    pub impulses: Vec<[f64; 3]>,
+    /// The impulse of each joint row.
+    pub joints: Vec<f64>,
+    /// Pseudo-velocities that move bodies apart without giving them speed: they act on positions in this step only. Empty if none.
+    pub push: Vec<[f64; W]>,
+    /// What it took from the energy, in the ledger's columns: `restitution`, `friction`, `damping`, `jam`,
+    /// `stabilization`, `driven`, and the change of `elastic`.
+    pub account: Ledger,
+    /// Complementarity problems, sweeps or rounds: what it took.
+    pub rounds: usize,
+    /// The relative residual that was left (of [`carom_solve::Problem::residual`]), where the family has one.
+    pub residual: f64,
+}

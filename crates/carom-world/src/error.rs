@@ -1,0 +1,76 @@
+//! What can be wrong with a world, said so that its author finds it.
+
+use thiserror::Error;
+
+/// Why a world cannot be made, or cannot go on.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum WorldError {
+    /// A number of a body cannot be.
+    #[error("body '{body}': {quantity} is {value}, but must be {expected}")]
+    BadBody {
+        /// Its name.
+        body: String,
+        /// Which number.
+        quantity: &'static str,
+        /// What it is.
+        value: f64,
+        /// What it may be.
+        expected: &'static str,
+    },
+    /// A number of the world cannot be.
+    #[error("{quantity} is {value}, but must be {expected}")]
+    BadParameter {
+        /// Which number.
+        quantity: &'static str,
+        /// What it is.
+        value: f64,
+        /// What it may be.
+        expected: &'static str,
+    },
+    /// Two things have one name.
+    #[error("two {what} are called '{name}'")]
+    SameName {
+        /// Bodies or joints.
+        what: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// A joint or a load names a body that is not there.
+    #[error("{what} '{name}' names the body '{body}', which is not in the scene")]
+    NoSuchBody {
+        /// Joint or load.
+        what: &'static str,
+        /// Its name.
+        name: String,
+        /// The body that is missing.
+        body: String,
+    },
+    /// Bodies overlap at the start.
+    #[error("'{first}' and '{second}' overlap by {depth} m at the start")]
+    Overlap {
+        /// One body.
+        first: String,
+        /// The other.
+        second: String,
+        /// How deep.
+        depth: f64,
+    },
+    /// A body went out of all bounds.
+    #[error("'{body}' went out of bounds at {time} s: its {quantity} is {value}")]
+    BlowUp {
+        /// Its name.
+        body: String,
+        /// The end of the last good step, s.
+        time: f64,
+        /// What went wrong.
+        quantity: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// The impact operator refused.
+    #[error(transparent)]
+    Impact(#[from] carom_impact::ImpactError),
+    /// A state does not belong to this world.
+    #[error("the saved state does not fit this scene: {0}")]
+    State(String),
+}

@@ -1,0 +1,64 @@
+//! The energy ledger: where every joule of a run is, and where it went.
+
+/// Energies at an instant, and what has come and gone since the start, J.
+///
+/// `kinetic + potential + elastic` equals its value at the start plus what was `injected`, `driven` and gained by the `integrator`,
+/// minus all that was dissipated; [`Ledger::imbalance`] is what is left of that equation.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Ledger {
+    /// Of motion.
+    pub kinetic: f64,
+    /// In gravity.
+    pub potential: f64,
+    /// In penalty springs and soft joints.
+    pub elastic: f64,
+    /// What the three were at the start.
+    pub start: f64,
+    /// Taken by restitution below one.
+    pub restitution: f64,
+    /// Taken by friction.
+    pub friction: f64,
+    /// Taken by damping.
+    pub damping: f64,
+    /// Taken by jams, where no admissible motion keeps the energy.
+    pub jam: f64,
+    /// Spent on pulling bodies and joints back to where they belong; negative if that gave energy.
+    pub stabilization: f64,
+    /// Lost by the integrator; negative if it gained.
+    pub integrator: f64,
+    /// Given by scripted bodies.
+    pub driven: f64,
+    /// Given by the user's forces and impulses.
+    pub injected: f64,
+}
+
+impl Ledger {
+    /// The columns with their names, in the order in which they are recorded.
+    pub fn columns(&self) -> [(&'static str, f64); 12] {
+        [
+            ("kinetic", self.kinetic),
+            ("potential", self.potential),
+            ("elastic", self.elastic),
+            ("start", self.start),
+            ("restitution", self.restitution),
+            ("friction", self.friction),
+            ("damping", self.damping),
+            ("jam", self.jam),
+            ("stabilization", self.stabilization),
+            ("integrator", self.integrator),
+            ("driven", self.driven),
+            ("injected", self.injected),
+        ]
+    }
+
+    /// What the bodies have now.
+    pub fn energy(&self) -> f64 {
+        self.kinetic + self.potential + self.elastic
+    }
+
+    /// What is left if all columns are added up: round-off.
+    pub fn imbalance(&self) -> f64 {
+        let gone = self.restitution + self.friction + self.damping + self.jam + self.stabilization + self.integrator;
+        self.energy() - (self.start + self.injected + self.driven - gone)
+    }
+}

@@ -1,0 +1,22 @@
+//! Rigid bodies in motion: integrators, joints, families of contact response and an account of every joule.
+//!
+//! A world has bodies of the plane or of space. A step detects contacts, applies forces, lets the chosen
+//! family of response change the velocities, and flies. What responds sees an [`Encounter`]: inverse masses, rows and
+//! numbers, no shapes and no dimension.
+
+mod definition;
+mod dynamics;
+mod encounter;
+mod error;
+mod ledger;
+mod response;
+
+pub use definition::{
+    BodyDefinition, Bounciness, Detection, Integrator, JointDefinition, JointKind, Load, MappedBounciness, Motion,
+    Push, Resistance, Script, SurfacePair, WorldDefinition, WorldParams,
+};
+pub use dynamics::Dynamics;
+pub use encounter::{Encounter, JointRow, Outcome, Touching};
+pub use error::WorldError;
+pub use ledger::Ledger;
+pub use response::{ConstraintParams, ImpulseParams, PenaltyParams, ReflectionParams, Response};

@@ -1,0 +1,60 @@
+//! Families of response: how bodies answer when they touch.
+
+/// How bodies answer when they touch.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Response {
+    /// Newton's restitution, one contact after the other.
+    Impulses(ImpulseParams),
+    /// Springs that push overlapping bodies apart.
+    Penalty(PenaltyParams),
+    /// Lagrange multipliers and a complementarity problem.
+    Constraints(ConstraintParams),
+    /// Generalized reflections: all impacts at once, exactly.
+    Reflections(ReflectionParams),
+}
+
+impl Default for Response {
+    fn default() -> Self {
+        Response::Reflections(ReflectionParams::default())
+    }
+}
+
+/// Sequential impulses.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ImpulseParams {
+    /// Sweeps over all contacts.
+    pub sweeps: usize,
+    /// Restitution by Poisson's hypothesis (of impulses) instead of Newton's (of velocities).
+    pub poisson: bool,
+}
+
+impl Default for ImpulseParams {
+    fn default() -> Self {
+        ImpulseParams { sweeps: 10, poisson: false }
+    }
+}
+
+/// Penalty springs.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct PenaltyParams {
+    /// k_p, N/m. Unless given: suggested from the masses and the step.
+    pub stiffness: Option<f64>,
+    /// k_d, N s/m². Unless given: from the restitution of the pair.
+    pub damping: Option<f64>,
+    /// Forces at the end of the step instead of its beginning: stable for any stiffness.
+    pub implicit: bool,
+}
+
+/// Constraints.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct ConstraintParams {
+    /// The solver.
+    pub solver: carom_solve::SolveParams,
+}
+
+/// Generalized reflections.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct ReflectionParams {
+    /// Of the operator.
+    pub impact: carom_impact::ImpactParams,
+}
