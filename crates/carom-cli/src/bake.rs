@@ -290,6 +290,9 @@ pub fn explained(error: BakeError) -> Report {
         BakeError::Source(SourceError::Shape(ShapeError::UnknownShape { .. })) => {
             Some("`carom shapes` lists the named shapes; a file needs its ending, as in mug.obj")
         }
+        BakeError::Source(SourceError::Shape(ShapeError::UnknownFormat { .. })) => {
+            Some("a baked object ends in .carom; `carom shapes` lists the shapes that need no file")
+        }
         BakeError::Source(SourceError::Shape(ShapeError::BadParameter { .. })) => {
             Some("`carom shapes NAME` lists parameters with their ranges")
         }

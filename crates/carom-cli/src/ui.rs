@@ -270,3 +270,13 @@ pub fn mass(kilograms: f64) -> String {
         _ => format!("{:.3} mg", 1e6 * kilograms),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_set_apart() {
+        assert_eq!([1, 999, 1000, 1234567].map(thousands), ["1", "999", "1,000", "1,234,567"]);
+    }
+}

@@ -1,10 +1,14 @@
 //! Bad input is stopped here, by element and number.
 
 use crate::whole::Lists;
-use crate::{ImpactError, WORLD};
+use crate::{Contact, ImpactError, Joint, Tangent, WORLD};
 
 /// Checks indices, widths and numbers; `width` gives that of a body.
-pub(crate) fn check(lists: &impl Lists, bodies: usize, width: impl Fn(usize) -> usize) -> Result<(), ImpactError> {
+pub(crate) fn check<R: AsRef<[f64]>>(
+    lists: &Lists<'_, R>,
+    bodies: usize,
+    width: impl Fn(usize) -> usize,
+) -> Result<(), ImpactError> {
     let check_rows = |contact: usize, quantity: &'static str, pair: [u32; 2], rows: [&[f64]; 2]| {
         for (&body, row) in pair.iter().zip(rows) {
             if body == WORLD {
@@ -20,23 +24,20 @@ pub(crate) fn check(lists: &impl Lists, bodies: usize, width: impl Fn(usize) -> 
         }
         Ok(())
     };
-    for i in 0..lists.contacts() {
-        let contact = lists.contact(i);
+    for (i, contact) in lists.contacts.iter().map(Contact::row).enumerate() {
         check_pair(i, contact.bodies, bodies)?;
         check_rows(i, "the normal", contact.bodies, contact.rows)?;
         check_coefficients(i, contact.restitution, contact.friction)?;
     }
-    for i in 0..lists.joints() {
-        let joint = lists.joint(i);
+    for (i, joint) in lists.joints.iter().map(Joint::row).enumerate() {
         check_pair(i, joint.bodies, bodies)?;
         check_rows(i, "a row of the joint", joint.bodies, joint.rows)?;
     }
-    for i in 0..lists.tangents() {
-        let (contact, rows) = lists.tangent(i);
-        if contact as usize >= lists.contacts() {
-            return Err(ImpactError::NoSuchContact { tangent: i, contact, contacts: lists.contacts() });
-        }
-        check_rows(contact as usize, "a tangent", lists.contact(contact as usize).bodies, rows)?;
+    for (i, (contact, rows)) in lists.tangents.iter().map(Tangent::row).enumerate() {
+        let Some(Contact { bodies, .. }) = lists.contacts.get(contact as usize) else {
+            return Err(ImpactError::NoSuchContact { tangent: i, contact, contacts: lists.contacts.len() });
+        };
+        check_rows(contact as usize, "a tangent", *bodies, rows)?;
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use carom_solve::RaggedColumns;
 
 use crate::check::{check, check_velocity};
 use crate::mass::Factor;
-use crate::whole::{Bodies, Lists, Row, Whole};
+use crate::whole::{Bodies, Lists, Whole};
 use crate::{Contact, Impact, ImpactError, ImpactParams, InverseMass, Joint, Tangent};
 
 /// A body with vibration modes. `Fixed` holds its rigid motion only; the modes still move.
@@ -50,11 +50,12 @@ pub fn resolve_flexible(
         }
         check_velocity(body, velocity)?;
     }
-    check(system, bodies.len(), |body| bodies[body].width())?;
+    let lists = Lists { contacts: system.contacts, joints: system.joints, tangents: system.tangents };
+    check(&lists, bodies.len(), |body| bodies[body].width())?;
     let factors =
         bodies.iter().enumerate().map(|(i, body)| body.rigid.factor(i)).collect::<Result<Vec<Factor<6>>, _>>()?;
     let mixed = Mixed { bodies, factors: &factors, velocities };
-    let whole = Whole::new(&mixed, system)?;
+    let whole = Whole::new(&mixed, &lists)?;
     let mut impact = Impact::zero(system.contacts.len(), system.joints.len(), system.tangents.len());
     let change = whole.resolve(&mut impact, params)?;
     let mut changes = change.as_slice();
@@ -117,31 +118,5 @@ impl Bodies for Mixed<'_> {
             w.extend_from_slice(modal);
         }
         w
-    }
-}
-
-impl Lists for FlexibleSystem<'_> {
-    fn contacts(&self) -> usize {
-        self.contacts.len()
-    }
-
-    fn joints(&self) -> usize {
-        self.joints.len()
-    }
-
-    fn tangents(&self) -> usize {
-        self.tangents.len()
-    }
-
-    fn contact(&self, i: usize) -> Row<'_> {
-        self.contacts[i].row()
-    }
-
-    fn joint(&self, i: usize) -> Row<'_> {
-        self.joints[i].row()
-    }
-
-    fn tangent(&self, i: usize) -> (u32, [&[f64]; 2]) {
-        self.tangents[i].row()
     }
 }

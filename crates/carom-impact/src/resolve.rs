@@ -4,7 +4,7 @@ use carom_solve::BlockColumns;
 
 use crate::check::{check, check_velocity};
 use crate::mass::Factor;
-use crate::whole::{Bodies, Lists, Row, Whole};
+use crate::whole::{Bodies, Lists, Whole};
 use crate::{Impact, ImpactError, ImpactParams, ImpactSystem};
 
 /// Resolves all impacts of an instant: changes the velocities, returns impulses and what became of the energy.
@@ -35,10 +35,11 @@ pub fn resolve<const W: usize>(
         return Err(ImpactError::Count { what: "velocities", found, expected });
     }
     velocities.iter().enumerate().try_for_each(|(body, velocity)| check_velocity(body, velocity))?;
-    check(system, system.bodies.len(), |_| W)?;
+    let lists = Lists { contacts: system.contacts, joints: system.joints, tangents: system.tangents };
+    check(&lists, system.bodies.len(), |_| W)?;
     let factors = system.bodies.iter().enumerate().map(|(i, body)| body.factor(i)).collect::<Result<Vec<_>, _>>()?;
     let bodies = Uniform { factors: &factors, velocities };
-    let whole = Whole::new(&bodies, system)?;
+    let whole = Whole::new(&bodies, &lists)?;
     let mut impact = Impact::zero(system.contacts.len(), system.joints.len(), system.tangents.len());
     let change = whole.resolve(&mut impact, params)?;
     for ((velocity, factor), change) in velocities.iter_mut().zip(&factors).zip(change.as_chunks::<W>().0) {
@@ -84,32 +85,5 @@ impl<const W: usize> Bodies for Uniform<'_, W> {
 
     fn velocity(&self) -> Vec<f64> {
         self.factors.iter().zip(self.velocities).flat_map(|(factor, v)| factor.solve(v)).collect()
-    }
-}
-
-impl<const W: usize> Lists for ImpactSystem<'_, W> {
-    fn contacts(&self) -> usize {
-        self.contacts.len()
-    }
-
-    fn joints(&self) -> usize {
-        self.joints.len()
-    }
-
-    fn tangents(&self) -> usize {
-        self.tangents.len()
-    }
-
-    #[inline]
-    fn contact(&self, i: usize) -> Row<'_> {
-        self.contacts[i].row()
-    }
-
-    fn joint(&self, i: usize) -> Row<'_> {
-        self.joints[i].row()
-    }
-
-    fn tangent(&self, i: usize) -> (u32, [&[f64]; 2]) {
-        self.tangents[i].row()
     }
 }

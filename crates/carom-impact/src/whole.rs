@@ -62,14 +62,10 @@ pub(crate) trait Bodies {
 }
 
 /// Lists of the caller.
-pub(crate) trait Lists {
-    fn contacts(&self) -> usize;
-    fn joints(&self) -> usize;
-    fn tangents(&self) -> usize;
-    fn contact(&self, i: usize) -> Row<'_>;
-    fn joint(&self, i: usize) -> Row<'_>;
-    /// The contact of a tangent, and its rows.
-    fn tangent(&self, i: usize) -> (u32, [&[f64]; 2]);
+pub(crate) struct Lists<'a, R> {
+    pub contacts: &'a [Contact<R>],
+    pub joints: &'a [Joint<R>],
+    pub tangents: &'a [Tangent<R>],
 }
 
 pub(crate) struct Whole<C> {
@@ -90,14 +86,18 @@ pub(crate) struct Whole<C> {
 }
 
 impl<C: Columns> Whole<C> {
-    pub fn new<B: Bodies<Columns = C>>(bodies: &B, lists: &impl Lists) -> Result<Self, ImpactError> {
-        let contacts = lists.contacts();
+    pub fn new<B: Bodies<Columns = C>, R: AsRef<[f64]>>(bodies: &B, lists: &Lists<'_, R>) -> Result<Self, ImpactError> {
+        let contacts = lists.contacts.len();
         let row = |i: u32| {
-            if (i as usize) < contacts { lists.contact(i as usize) } else { lists.joint(i as usize - contacts) }
+            if (i as usize) < contacts {
+                lists.contacts[i as usize].row()
+            } else {
+                lists.joints[i as usize - contacts].row()
+            }
         };
         let moves = |body: u32| body != WORLD && bodies.moves(body);
         let mut order: Vec<u32> =
-            (0..(contacts + lists.joints()) as u32).filter(|&i| row(i).bodies.iter().any(|&b| moves(b))).collect();
+            (0..(contacts + lists.joints.len()) as u32).filter(|&i| row(i).bodies.iter().any(|&b| moves(b))).collect();
         let key = |&i: &u32| ((i as usize) < contacts, row(i).key);
         if !order.is_sorted_by_key(key) {
             order.sort_by_key(key);
@@ -131,14 +131,14 @@ impl<C: Columns> Whole<C> {
         Ok(whole)
     }
 
-    fn add_tangents<B: Bodies<Columns = C>>(
+    fn add_tangents<B: Bodies<Columns = C>, R: AsRef<[f64]>>(
         &mut self,
         bodies: &B,
-        lists: &impl Lists,
+        lists: &Lists<'_, R>,
         swapped: &[bool],
         white: &mut [Vec<f64>; 2],
     ) -> Result<(), ImpactError> {
-        if lists.tangents() == 0 {
+        if lists.tangents.is_empty() {
             return Ok(());
         }
         const NOWHERE: u32 = u32::MAX;
@@ -148,17 +148,17 @@ impl<C: Columns> Whole<C> {
                 place_of[row as usize] = place as u32;
             }
         }
-        let place = |tangent: u32| place_of[lists.tangent(tangent as usize).0 as usize];
-        self.tangent_order = (0..lists.tangents() as u32).filter(|&t| place(t) != NOWHERE).collect();
+        let place = |tangent: u32| place_of[lists.tangents[tangent as usize].contact as usize];
+        self.tangent_order = (0..lists.tangents.len() as u32).filter(|&t| place(t) != NOWHERE).collect();
         self.tangent_order.sort_by_key(|&t| place(t));
         for &tangent in &self.tangent_order {
-            let (contact, rows) = lists.tangent(tangent as usize);
+            let (contact, rows) = lists.tangents[tangent as usize].row();
             let place = place_of[contact as usize] as usize;
             self.tangent_starts[place + 1] += 1;
             if self.tangent_starts[place + 1] > 2 {
                 return Err(ImpactError::TooManyTangents { contact: contact as usize });
             }
-            let pair = lists.contact(contact as usize).bodies;
+            let pair = lists.contacts[contact as usize].bodies;
             self.tangent_drift.push(whiten(bodies, &pair, &rows, white));
             push(&mut self.tangents, pair, white, swapped[place]);
         }

@@ -8,9 +8,9 @@ use serde_json::json;
 
 use super::measure::{Job, Measured};
 use super::peer::{Eigsh, Peers, TetrahedraModes, export_matrices};
-use super::table::{exponent, megabytes, seconds, table, thousands};
+use super::table::{exponent, megabytes, seconds, table};
 use super::{Args, Part};
-use crate::ui::{Work, print, print_json, write};
+use crate::ui::{Work, print, print_json, thousands, write};
 
 /// Elastic modes of the eigenproblems.
 const MODES: usize = 50;

@@ -50,19 +50,6 @@ pub fn megabytes(bytes: Option<u64>) -> String {
     bytes.map_or("-".into(), |bytes| format!("{:.0}", bytes as f64 / 1e6))
 }
 
-/// A number with its thousands apart.
-pub fn thousands(number: usize) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -92,7 +79,6 @@ mod tests {
 
     #[test]
     fn numbers_are_written_for_people() {
-        assert_eq!([1, 999, 1000, 1234567].map(thousands), ["1", "999", "1,000", "1,234,567"]);
         assert_eq!([0.1234, 12.34, 123.4].map(seconds), ["0.12", "12.3", "123"]);
         assert_eq!((megabytes(None), megabytes(Some(1_500_000))), ("-".into(), "2".into()));
     }
