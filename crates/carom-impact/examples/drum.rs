@@ -1,6 +1,6 @@
 //! Balls dropped in a drum: time per step of exact simultaneous impact, detection excluded.
 //!
-//! `cargo run --release -p carom-impact --example drum [balls] [steps] [restitution]`
+//! `cargo run --release -p carom-impact --example drum [balls] [steps] [restitution] [spacing]`
 
 use std::time::Instant;
 
@@ -15,7 +15,9 @@ fn main() {
     let balls = arguments.next().unwrap_or(10_000.0) as usize;
     let steps = arguments.next().unwrap_or(1000.0) as usize;
     let restitution = arguments.next().unwrap_or(1.0);
-    let (drum, mut places) = hexagonal_block(balls);
+    // A crystal of balls that just touch is much harder than one with a little space.
+    let spacing = arguments.next().unwrap_or(1.0 + 1e-9);
+    let (drum, mut places) = hexagonal_block(balls, spacing);
     let mut velocities = vec![[0.0, 0.0]; places.len()];
     let bodies = vec![InverseMass::of_mass(1.0); places.len()];
     let (mut seconds, mut worst, mut contacts_sum, mut solves) = (0.0, 0.0f64, 0, 0);
@@ -66,20 +68,20 @@ fn main() {
     );
 }
 
-/// The drum's radius and the centres of balls that touch each other in the upper part of it.
-fn hexagonal_block(balls: usize) -> (f64, Vec<[f64; 2]>) {
+/// The drum's radius and the centres of balls in the upper part of it, `spacing` diameters apart.
+fn hexagonal_block(balls: usize, spacing: f64) -> (f64, Vec<[f64; 2]>) {
     let drum = 0.75 * (balls as f64).sqrt();
     let mut places = Vec::new();
     let mut y = -0.2 * drum;
     let mut row = 0;
     while places.len() < balls && y < drum {
         let half = ((drum - 1.0) * (drum - 1.0) - y * y).max(0.0).sqrt();
-        let mut x = -half + if row % 2 == 0 { 0.0 } else { RADIUS };
+        let mut x = -half + if row % 2 == 0 { 0.0 } else { RADIUS * spacing };
         while x < half && places.len() < balls {
             places.push([x, y]);
-            x += 2.0 * RADIUS + 1e-9;
+            x += 2.0 * RADIUS * spacing;
         }
-        y += 2.0 * RADIUS * (3f64.sqrt() / 2.0 + 1e-9);
+        y += 2.0 * RADIUS * spacing * 3f64.sqrt() / 2.0;
         row += 1;
     }
     (drum, places)

@@ -24,6 +24,8 @@ const POLISH: usize = 3;
 const PATIENCE: usize = 10;
 /// Rounds of descent that are helped by sweeps.
 const SWEPT: usize = 60;
+/// Of a step that meets bounds, no shorter part is tried.
+const SHORTEST: f64 = 1e-3;
 /// Up to so many variables have a dense factor.
 const DENSE: usize = 160;
 
@@ -46,6 +48,7 @@ pub(crate) struct Pivoting {
     free: Vec<usize>,
     right: Vec<f64>,
     image: Vec<f64>,
+    image_of_step: Vec<f64>,
     wrong: Vec<(usize, Side)>,
 }
 
@@ -138,15 +141,14 @@ impl Pivoting {
             let reach = self.reach(local);
             at_minimum = reach >= 1.0;
             stale = !at_minimum;
-            let cut = at_minimum || self.cut_step_lowers(local);
-            if !cut && reach == 0.0 {
+            let length = if at_minimum { 1.0 } else { self.best_length(local, reach) };
+            if length == 0.0 {
                 if one_by_one {
                     // The pull was round-off.
                     return round;
                 }
                 one_by_one = true;
             }
-            let length = if cut { 1.0 } else { reach };
             for (&i, &change) in self.free.iter().zip(&self.right) {
                 let target = local.values[i] + length * change;
                 local.values[i] = target.max(local.lower[i]).min(local.upper[i]);
@@ -182,18 +184,38 @@ impl Pivoting {
         reach
     }
 
-    /// Whether the step, cut off at the bounds, lowers the objective.
-    fn cut_step_lowers<C: Columns>(&mut self, local: &Local<C>) -> bool {
-        let mut image = vec![0.0; local.columns.dimension()];
+    /// How far to go along the step, cut off at the bounds: halves are tried while they lower the objective further. At
+    /// least as far as the first bound.
+    fn best_length<C: Columns>(&mut self, local: &Local<C>, reach: f64) -> f64 {
+        let (mut best, mut lowest, mut length) = (reach, 0.0, 1.0);
+        while length > reach {
+            let change = self.change_along(local, length);
+            if change < lowest {
+                (best, lowest) = (length, change);
+            } else if lowest < 0.0 {
+                break;
+            }
+            length *= 0.5;
+            if length < SHORTEST {
+                break;
+            }
+        }
+        best
+    }
+
+    /// How much a part of the step, cut off at the bounds, changes the objective.
+    fn change_along<C: Columns>(&mut self, local: &Local<C>, length: f64) -> f64 {
+        self.image_of_step.clear();
+        self.image_of_step.resize(local.columns.dimension(), 0.0);
         let (mut slope, mut own) = (0.0, 0.0);
         for (&i, &change) in self.free.iter().zip(&self.right) {
             let value = local.values[i];
-            let change = (value + change).max(local.lower[i]).min(local.upper[i]) - value;
+            let change = (value + length * change).max(local.lower[i]).min(local.upper[i]) - value;
             slope += change * (local.gradient(i, &self.image) + PROXIMITY * (value - self.center[i]));
             own += (local.softness[i] + PROXIMITY) * change * change;
-            local.columns.add_scaled(i, change, &mut image);
+            local.columns.add_scaled(i, change, &mut self.image_of_step);
         }
-        slope + 0.5 * (own + image.iter().map(|x| x * x).sum::<f64>()) < 0.0
+        slope + 0.5 * (own + self.image_of_step.iter().map(|x| x * x).sum::<f64>())
     }
 
     /// Free are the variables between their bounds, and those that the linear term pulls off a bound.
