@@ -8,8 +8,9 @@ mod definition;
 mod dynamics;
 mod encounter;
 mod error;
+mod joints;
 mod ledger;
-mod response;
+pub mod response;
 
 pub use definition::{
     BodyDefinition, Bounciness, Detection, Integrator, JointDefinition, JointKind, Load, MappedBounciness, Motion,
@@ -18,5 +19,6 @@ pub use definition::{
 pub use dynamics::Dynamics;
 pub use encounter::{Encounter, JointRow, Outcome, Touching};
 pub use error::WorldError;
+pub use joints::Joint;
 pub use ledger::Ledger;
 pub use response::{ConstraintParams, ImpulseParams, PenaltyParams, ReflectionParams, Response};

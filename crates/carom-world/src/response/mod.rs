@@ -1,5 +1,11 @@
 //! Families of response: how bodies answer when they touch.
 
+pub mod constraints;
+mod multipliers;
+pub mod penalty;
+mod rub;
+mod springs;
+
 /// How bodies answer when they touch.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Response {
