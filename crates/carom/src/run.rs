@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use carom_world::{Ledger, System, WorldError};
 
-use crate::recording::{Checkpoint, Progress, Recorder, RecordingError, RunDescription};
+use crate::recording::{Checkpoint, Look, Progress, RecordedBody, Recorder, RecordingError, RunDescription};
+use crate::scene::{self, Appearance, BuiltScene, Scene};
 
 /// Why a run stopped before its end.
 #[derive(Debug, thiserror::Error)]
@@ -88,6 +89,32 @@ impl Schedule {
     fn is_frame(self, step: u64) -> bool {
         let frame = (step as f64 * self.frames_per_step).round();
         (frame / self.frames_per_step).round() as u64 == step
+    }
+}
+
+impl RunDescription {
+    /// What a recording of a scene is of.
+    pub fn of(scene: &Scene, built: &BuiltScene) -> RunDescription {
+        let body = |look: &scene::Look| RecordedBody {
+            name: look.body.clone(),
+            look: match look.appearance {
+                Appearance::Surface { surface, offset } => Look::Surface { surface, offset },
+                Appearance::HalfSpace { normal } => Look::HalfSpace { normal },
+            },
+            colour: look.colour,
+        };
+        RunDescription {
+            name: scene.name().into(),
+            about: scene.about().into(),
+            scene: scene.text().into(),
+            scene_hash: scene.hash(),
+            dimension: scene.dimension() as u8,
+            step: scene.step(),
+            fps: scene.record().fps,
+            contacts: scene.record().contacts,
+            bodies: built.looks.iter().map(body).collect(),
+            surfaces: built.surfaces.clone(),
+        }
     }
 }
 

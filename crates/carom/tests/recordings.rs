@@ -1,5 +1,6 @@
 //! Recordings of made-up motions: what is written is read, whatever happened in between.
 
+#[allow(dead_code, reason = "recordings need no modes")]
 mod common;
 
 use std::fs;

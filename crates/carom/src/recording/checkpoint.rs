@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use carom_object::container::{Reader, Writer};
+use carom_world::{State, StateArray};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::RecordingError;
 use super::manifest::{VERSION, check_version};
 use crate::source::hex;
-use carom_world::{State, StateArray};
 
 const FORMAT: &str = "carom-checkpoint";
 

@@ -63,8 +63,6 @@ pub enum Look {
         /// Out of it, of length one, in the body's axes.
         normal: [f64; 3],
     },
-    /// Nothing to see.
-    Unseen,
 }
 
 /// `run.json` as it is written: surfaces and the scene are files of their own.
@@ -123,18 +121,16 @@ impl Manifest {
             }
         }
         for body in &manifest.bodies {
-            let (problem, numbers) = match body.look {
-                Look::Surface { surface, .. } if surface >= manifest.surfaces.len() => {
-                    ("a surface that is not there", [0.0; 3])
+            let problem = match body.look {
+                Look::Surface { surface, .. } if surface >= manifest.surfaces.len() => "a surface that is not there",
+                Look::Surface { offset: numbers, .. } | Look::HalfSpace { normal: numbers }
+                    if numbers.iter().any(|x| !x.is_finite()) =>
+                {
+                    "numbers that are none"
                 }
-                Look::Surface { offset, .. } => ("", offset),
-                Look::HalfSpace { normal } => ("", normal),
-                Look::Unseen => ("", [0.0; 3]),
+                _ => continue,
             };
-            if !problem.is_empty() || numbers.iter().any(|x| !x.is_finite()) {
-                let problem = if problem.is_empty() { "numbers that are none" } else { problem };
-                return Err(damaged(format!("body '{}' has {problem}", body.name)));
-            }
+            return Err(damaged(format!("body '{}' has {problem}", body.name)));
         }
         Ok(manifest)
     }

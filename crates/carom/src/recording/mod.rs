@@ -26,6 +26,8 @@ const MANIFEST: &str = "run.json";
 const SCENE: &str = "scene.toml";
 const CHECKPOINT: &str = "checkpoint.safetensors";
 const SURFACES: &str = "surfaces";
+/// What may be made of a recording and lie beside it; it goes when the recording is replaced.
+const PRODUCTS: [&str; 3] = ["animation.glb", "pictures.png", "plots"];
 
 fn segment_path(folder: &Path, layout: &Layout, number: u64) -> PathBuf {
     folder.join(layout.name).join(format!("{number:06}.arrow"))

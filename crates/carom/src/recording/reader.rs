@@ -4,13 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use carom_shape::{TriMesh, read_ply};
-use carom_world::Ledger;
+use carom_world::{ContactEvent, Frame, Ledger};
 
 use super::manifest::Manifest;
 use super::segment::decode;
 use super::table::{CONTACTS, LEDGER, Layout, MOTION, Table};
 use super::{CHECKPOINT, Checkpoint, MANIFEST, RecordingError, RunDescription, SCENE, segment_path};
-use carom_world::{ContactEvent, Frame};
 
 /// A recording that can be read.
 ///

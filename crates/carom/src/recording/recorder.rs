@@ -6,16 +6,15 @@ use std::time::{Duration, Instant};
 
 use carom_object::write_whole_file;
 use carom_shape::write_ply;
-use carom_world::Ledger;
+use carom_world::{ContactEvent, Frame, Ledger, State};
 
 use super::manifest::Manifest;
 use super::segment::encode;
 use super::table::{CONTACTS, LEDGER, Layout, MOTION, Table};
 use super::{
-    CHECKPOINT, Checkpoint, MANIFEST, Progress, Recording, RecordingError, RunDescription, SCENE, SURFACES,
+    CHECKPOINT, Checkpoint, MANIFEST, PRODUCTS, Progress, Recording, RecordingError, RunDescription, SCENE, SURFACES,
     segment_path,
 };
-use carom_world::{ContactEvent, Frame, State};
 
 /// When a segment is written and the state kept.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -212,7 +211,7 @@ fn make_room(folder: &Path, replace: bool) -> Result<(), RecordingError> {
         let files = [MANIFEST, SCENE, CHECKPOINT];
         let folders = [SURFACES, MOTION.name, CONTACTS.name, LEDGER.name];
         let unfinished = files.iter().any(|file| name.starts_with(&format!(".{file}.")) && name.ends_with(".part"));
-        files.contains(&name) || folders.contains(&name) || unfinished
+        files.contains(&name) || folders.contains(&name) || PRODUCTS.contains(&name) || unfinished
     };
     let names = names_in(folder)?;
     let is_recording = names.iter().any(|name| name == MANIFEST);
