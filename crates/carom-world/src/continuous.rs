@@ -3,7 +3,7 @@
 //! Meetings are found along the flight that the step will take, parabolas included, by conservative advancement: no body can
 //! close a gap faster than its speed, so nothing tunnels however thin it is (*Lecture*, time of impact).
 
-use carom_contact::{Pose as _, Vector as _, Witness};
+use carom_contact::{Vector as _, Witness};
 
 use crate::world::World;
 use crate::{Dynamics, Integrator, Motion, StepReport, WorldError};

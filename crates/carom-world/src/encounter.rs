@@ -28,35 +28,11 @@ pub struct Touching<const W: usize> {
 }
 
 impl<const W: usize> Touching<W> {
-    /// How fast the gap opens.
-    #[inline]
-    pub fn rate(&self, velocities: &[[f64; W]]) -> f64 {
-        rate(&self.normal, self.bodies, velocities)
-    }
-
-    /// How fast it slides along its tangents.
-    #[inline]
-    pub fn slip(&self, velocities: &[[f64; W]]) -> [f64; 2] {
-        self.tangents.map(|tangent| rate(&tangent, self.bodies, velocities))
-    }
-
     /// What the gap will be after some time at these velocities.
     #[inline]
     pub fn foreseen(&self, time: f64, velocities: &[[f64; W]]) -> f64 {
-        self.gap + time * self.rate(velocities)
+        self.gap + time * self.speed(velocities)
     }
-}
-
-/// Σ row·velocity; a body that is not in the list stands still.
-#[inline]
-fn rate<const W: usize>(rows: &[[f64; W]; 2], bodies: [u32; 2], velocities: &[[f64; W]]) -> f64 {
-    let mut sum = 0.0;
-    for (row, body) in rows.iter().zip(bodies) {
-        if let Some(velocity) = velocities.get(body as usize) {
-            (0..W).for_each(|k| sum += row[k] * velocity[k]);
-        }
-    }
-    sum
 }
 
 /// A row of a joint: Σ row·velocity is how fast its error grows, and is kept at zero, or at −`bend`.

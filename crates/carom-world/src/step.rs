@@ -77,6 +77,8 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         self.resist(span);
         self.now.impulses = outcome.impulses;
         self.now.joint_impulses = outcome.joints;
+        self.now.springs.clear();
+        self.now.springs.extend_from_slice(self.scratch.penalty.kept());
         Ok(())
     }
 
@@ -195,7 +197,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
             if impulse[0] == 0.0 && row.gap > self.slop {
                 continue;
             }
-            let rate = row.rate(before);
+            let rate = row.speed(before);
             let is_new = row.before.is_none_or(|place| now.impulses[place as usize][0] == 0.0);
             let until = if rate < 0.0 { (row.gap.max(0.0) / -rate).min(span) } else { 0.0 };
             let touch = &contact.touch;

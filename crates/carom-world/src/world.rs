@@ -68,6 +68,8 @@ pub(crate) struct Now<G: Dynamics<W>, const W: usize> {
     pub joint_impulses: Vec<f64>,
     /// Where beads are on their wires.
     pub beads: Vec<f64>,
+    /// What penalty springs remember of each contact.
+    pub springs: Vec<[f64; 3]>,
 }
 
 impl<G: Dynamics<W>, const W: usize> World<G, W> {
@@ -208,6 +210,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         state.put_f64("impulses", now.impulses.as_flattened().to_vec());
         state.put_f64("joint impulses", now.joint_impulses.clone());
         state.put_f64("beads", now.beads.clone());
+        state.put_f64("springs", now.springs.as_flattened().to_vec());
         state
     }
 
@@ -221,7 +224,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
             return Err(WorldError::State("'touched' names bodies that are not in the scene".into()));
         }
         let poses = state.f64("poses", Some(bodies * G::POSE_NUMBERS))?;
-        let rows: usize = self.joints.iter().map(Joint::len).sum();
+        let rows: usize = self.joints.iter().map(|joint| joint.row_count::<W>()).sum();
         let joint_impulses = state.f64("joint impulses", None)?;
         if !joint_impulses.is_empty() && joint_impulses.len() != rows {
             let found = joint_impulses.len();
@@ -236,6 +239,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
             impulses: state.f64("impulses", Some(3 * touched.len()))?.as_chunks::<3>().0.to_vec(),
             joint_impulses: joint_impulses.to_vec(),
             beads: state.f64("beads", Some(self.now.beads.len()))?.to_vec(),
+            springs: state.f64("springs", None)?.as_chunks::<3>().0.to_vec(),
         };
         self.go_to(now);
         Ok(())
@@ -246,6 +250,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         self.now = now;
         self.events.clear();
         self.detector.remember(self.now.touched.iter().copied());
+        self.scratch.penalty.restore(self.now.springs.clone());
         let beads = self.joints.iter_mut().filter(|joint| joint.parameter().is_some());
         beads.zip(&self.now.beads).for_each(|(joint, &bead)| joint.set_parameter(bead));
     }
@@ -267,7 +272,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
             .bodies
             .iter()
             .zip(&self.now.poses)
-            .map(|(body, &pose)| Collider { shape: &body.shape, pose, reach: 0.0, moves: body.is_dynamic() })
+            .map(|(body, &pose)| Collider { shape: &*body.shape, pose, reach: 0.0, moves: body.is_dynamic() })
             .collect();
         let deepest = self.detector.detect(&colliders).iter().filter_map(|contact| {
             let [first, second] = contact.bodies.map(|body| &self.bodies[body as usize]);
