@@ -1,5 +1,5 @@
-//! Carom's front: the crates of the engine under one roof, [`bake`] from a source to an object, and what turns
-//! results into pictures and glTF.
+//! Carom's front: the crates of the engine under one roof, [`bake`] from a source to an object, [`scene`] files that become
+//! worlds, and what turns results into pictures and glTF.
 
 pub use carom_bounce as bounce;
 pub use carom_contact as contact;
@@ -28,6 +28,7 @@ mod raster;
 pub mod recording;
 pub mod references;
 mod run;
+pub mod scene;
 mod shade;
 mod sheet;
 mod source;

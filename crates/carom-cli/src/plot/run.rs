@@ -44,8 +44,18 @@ fn energy(recording: &Recording) -> Result<Option<Chart>, RecordingError> {
         })
         .collect();
     let names = [
-        "kinetic", "potential", "elastic", "restitution", "friction", "damping", "jams", "stabilization", "integrator",
-        "− driven", "− injected", "sum",
+        "kinetic",
+        "potential",
+        "elastic",
+        "restitution",
+        "friction",
+        "damping",
+        "jams",
+        "stabilization",
+        "integrator",
+        "− driven",
+        "− injected",
+        "sum",
     ];
     let largest = columns.iter().flatten().map(|x| x.abs()).fold(0.0, f64::max);
     let mut curves = Vec::new();

@@ -95,8 +95,18 @@ pub fn run(args: Args, ui: &Ui) -> Work<ExitCode> {
         pictures: args.pictures.map(usize::from),
     };
     let written = products.make(&folder)?;
-    let facts = summary::Facts { folder: &folder, description: &description, summary: &summary, written, exporting: clock.elapsed() };
-    if args.json { print_json(&facts.json())? } else { print(&facts.text())? }
+    let facts = summary::Facts {
+        folder: &folder,
+        description: &description,
+        summary: &summary,
+        written,
+        exporting: clock.elapsed(),
+    };
+    if args.json {
+        print_json(&facts.json())?
+    } else {
+        print(&facts.text())?
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -176,7 +186,9 @@ fn refused(error: RecordingError, args: &Args) -> Report {
     let help = match &error {
         RecordingError::Exists { folder } => {
             let folder = folder.display();
-            format!("`carom run {scene} --out {folder} --resume` goes on with it, --force replaces it, --out names another folder")
+            format!(
+                "`carom run {scene} --out {folder} --resume` goes on with it, --force replaces it, --out names another folder"
+            )
         }
         RecordingError::Occupied { .. } => "name another folder with --out".into(),
         RecordingError::OtherScene { .. } => {

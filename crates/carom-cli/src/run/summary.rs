@@ -51,7 +51,10 @@ impl Facts<'_> {
         let mut line = |key: &str, value: String| {
             let _ = writeln!(text, "  {key:<10} {value}");
         };
-        line("contacts", format!("{:.1} in a step on average, {} at most", summary.mean_contacts(), summary.most_contacts));
+        line(
+            "contacts",
+            format!("{:.1} in a step on average, {} at most", summary.mean_contacts(), summary.most_contacts),
+        );
         line("energy", format!("{:.6e} J of {:.6e} J at the start", ledger.energy(), ledger.start));
         let gone = ledger.columns().into_iter().skip(4).filter(|(_, energy)| *energy != 0.0);
         let gone: Vec<String> = gone.map(|(name, energy)| format!("{name} {energy:.3e} J")).collect();

@@ -397,7 +397,7 @@ fn shape_name(table: &Table) -> String {
 
 /// `#rrggbb`.
 fn hexadecimal(text: &str) -> Option<[u8; 3]> {
-    let digits = text.strip_prefix('#').filter(|digits| digits.len() == 6 && digits.is_ascii())?;
+    let digits = text.strip_prefix('#').filter(|digits| digits.len() == 6 && digits.chars().all(|c| c.is_ascii_hexdigit()))?;
     let number = u32::from_str_radix(digits, 16).ok()?;
     let [_, colour @ ..] = number.to_be_bytes();
     Some(colour)

@@ -22,6 +22,13 @@ pub(super) struct Turn {
     pub rotation: DQuat,
 }
 
+impl Turn {
+    /// This turn, and then another.
+    pub fn then(self, other: Turn) -> Turn {
+        Turn { angle: self.angle + other.angle, rotation: other.rotation * self.rotation }
+    }
+}
+
 impl<'t> Fields<'t> {
     pub fn node(&self, key: &str) -> Option<&'t Node> {
         self.table.get(key)
