@@ -19,6 +19,6 @@ mod whole;
 
 pub use error::ImpactError;
 pub use flexible::{FlexibleBody, FlexibleSystem, resolve_flexible};
-pub use mass::InverseMass;
+pub use mass::{Factor, InverseMass};
 pub use resolve::resolve;
 pub use system::{Contact, Effort, Impact, ImpactParams, ImpactSystem, Joint, Ledger, Operator, Tangent, WORLD};

@@ -22,8 +22,8 @@ impl<const W: usize> InverseMass<W> {
         InverseMass::Diagonal([1.0 / mass; W])
     }
 
-    /// L with M⁻¹ = L Lᵀ.
-    pub(crate) fn factor(&self, body: usize) -> Result<Factor<W>, ImpactError> {
+    /// L with M⁻¹ = L Lᵀ; `body` is named if there is none.
+    pub fn factor(&self, body: usize) -> Result<Factor<W>, ImpactError> {
         match self {
             InverseMass::Fixed => Ok(Factor::Fixed),
             InverseMass::Diagonal(diagonal) => {
@@ -57,11 +57,14 @@ pub(crate) fn root(body: usize, value: f64) -> Result<f64, ImpactError> {
     Err(ImpactError::BadBody { body, quantity: "inverse mass", value, expected: "positive and finite" })
 }
 
-/// L of a body.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Factor<const W: usize> {
+/// L of a body, with M⁻¹ = L Lᵀ: takes velocities and rows to coordinates in which every mass is one, and back.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Factor<const W: usize> {
+    /// Nothing moves it.
     Fixed,
+    /// The diagonal of L.
     Diagonal([f64; W]),
+    /// L, row by row, zero above the diagonal.
     Full([[f64; W]; W]),
 }
 

@@ -9,7 +9,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::field::DEEPEST;
-use crate::suggest::nearest;
+use crate::suggest::{nearest, shortened};
 use crate::{Profile, Shape, ShapeError};
 
 /// Every kind of shape and its keys.
@@ -33,6 +33,26 @@ const KINDS: [(&str, &[&str]); 18] = [
     ("transform", &["of", "translate", "axis", "angle", "scale"]),
     ("named", &["name", "set"]),
 ];
+
+/// What is wrong with a text, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextMistake {
+    /// The bytes in question.
+    pub span: Range<usize>,
+    /// What is wrong with them.
+    pub problem: String,
+}
+
+/// Line and column of a byte of a text, both counted from 1; columns are characters.
+///
+/// ```
+/// assert_eq!(carom_shape::line_and_column("a = 1\nµ = 2", 10), (2, 4));
+/// ```
+pub fn line_and_column(text: &str, byte: usize) -> (usize, usize) {
+    let before = text.get(..byte).unwrap_or(text);
+    let line = before.matches('\n').count() + 1;
+    (line, before.chars().rev().take_while(|&c| c != '\n').count() + 1)
+}
 
 /// A shape with what its file says about it.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,7 +79,15 @@ impl ShapeFile {
     /// # Ok::<(), carom_shape::ShapeError>(())
     /// ```
     pub fn from_toml(text: &str) -> Result<ShapeFile, ShapeError> {
-        let reader = Reader { text };
+        ShapeFile::read(text).map_err(|TextMistake { span, problem }| {
+            let (line, column) = line_and_column(text, span.start);
+            ShapeError::Toml(format!("line {line}, column {column}: {problem}"))
+        })
+    }
+
+    /// The same; a mistake comes with its place in the text, for whoever shows it in another way.
+    pub fn read(text: &str) -> Result<ShapeFile, TextMistake> {
+        let reader = Reader;
         let table = DeTable::parse(text).map_err(|e| reader.error(e.span().unwrap_or(0..0), e.message()))?;
         let word = |key: &str| table.get_ref().get(key).map(|value| reader.string(key, value)).transpose();
         let (name, material) = (word("name")?, word("material")?);
@@ -91,36 +119,31 @@ impl Shape {
 
 type Value<'t> = Spanned<DeValue<'t>>;
 
-struct Reader<'t> {
-    text: &'t str,
-}
+struct Reader;
 
 /// The keys of one shape, all of them known.
 struct Keys<'r, 't> {
-    reader: &'r Reader<'t>,
+    reader: &'r Reader,
     kind: &'static str,
     table: &'r DeTable<'t>,
     span: Range<usize>,
     depth: usize,
 }
 
-impl<'t> Reader<'t> {
-    fn error(&self, span: Range<usize>, problem: impl std::fmt::Display) -> ShapeError {
-        let before = self.text.get(..span.start).unwrap_or(self.text);
-        let line = before.matches('\n').count() + 1;
-        let column = before.chars().rev().take_while(|&c| c != '\n').count() + 1;
-        ShapeError::Toml(format!("line {line}, column {column}: {problem}"))
+impl Reader {
+    fn error(&self, span: Range<usize>, problem: impl Into<String>) -> TextMistake {
+        TextMistake { span, problem: problem.into() }
     }
 
-    fn wrong(&self, key: &str, value: &Value, expected: &str) -> ShapeError {
+    fn wrong(&self, key: &str, value: &Value, expected: &str) -> TextMistake {
         self.error(value.span(), format!("'{key}' must be {expected}, but is {}", describe(value.get_ref())))
     }
 
-    fn string(&self, key: &str, value: &Value) -> Result<String, ShapeError> {
+    fn string(&self, key: &str, value: &Value) -> Result<String, TextMistake> {
         value.get_ref().as_str().map(str::to_owned).ok_or_else(|| self.wrong(key, value, "a text in quotes"))
     }
 
-    fn number(&self, key: &str, value: &Value) -> Result<f64, ShapeError> {
+    fn number(&self, key: &str, value: &Value) -> Result<f64, TextMistake> {
         let number = match value.get_ref() {
             DeValue::Float(float) => float.as_str().parse().ok(),
             DeValue::Integer(int) => i128::from_str_radix(int.as_str(), int.radix()).ok().map(|i| i as f64),
@@ -129,7 +152,7 @@ impl<'t> Reader<'t> {
         number.ok_or_else(|| self.wrong(key, value, "a number"))
     }
 
-    fn numbers<const N: usize>(&self, key: &str, value: &Value) -> Result<[f64; N], ShapeError> {
+    fn numbers<const N: usize>(&self, key: &str, value: &Value) -> Result<[f64; N], TextMistake> {
         let wrong = || self.wrong(key, value, &format!("a list of {N} numbers"));
         let list = value.get_ref().as_array().filter(|list| list.len() == N).ok_or_else(wrong)?;
         let mut numbers = [0.0; N];
@@ -143,13 +166,13 @@ impl<'t> Reader<'t> {
         &self,
         key: &str,
         value: &Value,
-        each: impl Fn(&Value) -> Result<T, ShapeError>,
-    ) -> Result<Vec<T>, ShapeError> {
+        each: impl Fn(&Value) -> Result<T, TextMistake>,
+    ) -> Result<Vec<T>, TextMistake> {
         let list = value.get_ref().as_array().ok_or_else(|| self.wrong(key, value, "a list"))?;
         list.iter().map(each).collect()
     }
 
-    fn profile(&self, value: &Value) -> Result<Profile, ShapeError> {
+    fn profile(&self, value: &Value) -> Result<Profile, TextMistake> {
         let table = value.get_ref().as_table().ok_or_else(|| self.wrong("profile", value, "a table with 'outline'"))?;
         self.refuse_unknown(table, "a profile", &["outline", "holes"])?;
         let border = |key: &str, value: &Value| self.list(key, value, |point| self.numbers(key, point));
@@ -158,7 +181,7 @@ impl<'t> Reader<'t> {
         Ok(Profile { outline: border("outline", outline)?, holes: holes.transpose()?.unwrap_or_default() })
     }
 
-    fn refuse_unknown(&self, table: &DeTable, what: &str, known: &[&'static str]) -> Result<(), ShapeError> {
+    fn refuse_unknown(&self, table: &DeTable, what: &str, known: &[&'static str]) -> Result<(), TextMistake> {
         // The table is sorted; the first in the text is the one to show.
         let unknown =
             table.keys().filter(|key| !known.contains(&key.get_ref().as_ref())).min_by_key(|key| key.span().start);
@@ -170,7 +193,7 @@ impl<'t> Reader<'t> {
         Err(self.error(key.span(), format!("{what} has no '{}'{hint}", shortened(key.get_ref()))))
     }
 
-    fn shape(&self, table: &DeTable<'t>, span: Range<usize>, depth: usize) -> Result<Shape, ShapeError> {
+    fn shape(&self, table: &DeTable<'_>, span: Range<usize>, depth: usize) -> Result<Shape, TextMistake> {
         if depth > DEEPEST {
             return Err(self.error(span, format!("shapes are nested more than {DEEPEST} deep")));
         }
@@ -198,47 +221,47 @@ impl<'t> Reader<'t> {
 }
 
 impl Keys<'_, '_> {
-    fn get(&self, key: &str) -> Result<&Value<'_>, ShapeError> {
+    fn get(&self, key: &str) -> Result<&Value<'_>, TextMistake> {
         let missing = || self.reader.error(self.span.clone(), format!("the {} lacks '{key}'", self.kind));
         self.table.get(key).ok_or_else(missing)
     }
 
-    fn number(&self, key: &str) -> Result<f64, ShapeError> {
+    fn number(&self, key: &str) -> Result<f64, TextMistake> {
         self.reader.number(key, self.get(key)?)
     }
 
-    fn number_or(&self, key: &str, default: f64) -> Result<f64, ShapeError> {
+    fn number_or(&self, key: &str, default: f64) -> Result<f64, TextMistake> {
         self.table.get(key).map_or(Ok(default), |value| self.reader.number(key, value))
     }
 
-    fn vector(&self, key: &str) -> Result<[f64; 3], ShapeError> {
+    fn vector(&self, key: &str) -> Result<[f64; 3], TextMistake> {
         self.reader.numbers(key, self.get(key)?)
     }
 
-    fn vector_or(&self, key: &str, default: [f64; 3]) -> Result<[f64; 3], ShapeError> {
+    fn vector_or(&self, key: &str, default: [f64; 3]) -> Result<[f64; 3], TextMistake> {
         self.table.get(key).map_or(Ok(default), |value| self.reader.numbers(key, value))
     }
 
-    fn child(&self, key: &str, value: &Spanned<DeValue>) -> Result<Shape, ShapeError> {
+    fn child(&self, key: &str, value: &Spanned<DeValue>) -> Result<Shape, TextMistake> {
         let table = value.get_ref().as_table();
         let table = table.ok_or_else(|| self.reader.wrong(key, value, "a shape, as in { shape = \"box\", … }"))?;
-        Reader { text: self.reader.text }.shape(table, value.span(), self.depth + 1)
+        self.reader.shape(table, value.span(), self.depth + 1)
     }
 
-    fn of(&self, key: &str) -> Result<Box<Shape>, ShapeError> {
+    fn of(&self, key: &str) -> Result<Box<Shape>, TextMistake> {
         Ok(Box::new(self.child(key, self.get(key)?)?))
     }
 
-    fn parts(&self, key: &str) -> Result<Vec<Shape>, ShapeError> {
+    fn parts(&self, key: &str) -> Result<Vec<Shape>, TextMistake> {
         self.reader.list(key, self.get(key)?, |value| self.child(key, value))
     }
 
-    fn closed(&self) -> Result<bool, ShapeError> {
+    fn closed(&self) -> Result<bool, TextMistake> {
         let Some(value) = self.table.get("closed") else { return Ok(false) };
         value.get_ref().as_bool().ok_or_else(|| self.reader.wrong("closed", value, "true or false"))
     }
 
-    fn shape(&self) -> Result<Shape, ShapeError> {
+    fn shape(&self) -> Result<Shape, TextMistake> {
         Ok(match self.kind {
             "sphere" => Shape::Sphere { radius: self.number("radius")? },
             "ellipsoid" => Shape::Ellipsoid { radii: self.vector("radii")? },
@@ -297,9 +320,4 @@ fn describe(value: &DeValue) -> String {
         DeValue::Table(_) => "a table".to_owned(),
         other => format!("a {}", other.type_str()),
     }
-}
-
-/// Enough of a text to recognize it in a message.
-fn shortened(text: &str) -> String {
-    if text.chars().count() <= 40 { text.to_owned() } else { text.chars().take(39).chain(['…']).collect() }
 }

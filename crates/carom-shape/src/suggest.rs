@@ -22,6 +22,11 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, c)| c)
 }
 
+/// Enough of a text to recognize it in a message.
+pub fn shortened(text: &str) -> String {
+    if text.chars().count() <= 40 { text.to_owned() } else { text.chars().take(39).chain(['…']).collect() }
+}
+
 /// Fewest insertions, deletions, replacements and swaps of neighbours (optimal string alignment).
 fn edit_distance(word: &[char], candidate: &str) -> usize {
     let other: Vec<char> = candidate.chars().flat_map(char::to_lowercase).collect();

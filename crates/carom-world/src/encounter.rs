@@ -27,7 +27,15 @@ pub struct Touching<const W: usize> {
     pub before: Option<u32>,
 }
 
-/// A row of a joint: Σ row·velocity is kept at zero.
+impl<const W: usize> Touching<W> {
+    /// What the gap will be after some time at these velocities.
+    #[inline]
+    pub fn foreseen(&self, time: f64, velocities: &[[f64; W]]) -> f64 {
+        self.gap + time * self.speed(velocities)
+    }
+}
+
+/// A row of a joint: Σ row·velocity is how fast its error grows, and is kept at zero, or at −`bend`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct JointRow<const W: usize> {
     /// The same from step to step.
@@ -38,6 +46,9 @@ pub struct JointRow<const W: usize> {
     pub rows: [[f64; W]; 2],
     /// How far from zero it is: m or rad.
     pub error: f64,
+    /// How fast the error grows in this step although row·velocity is zero, because the path is curved: m/s or rad/s. A hard
+    /// row is therefore kept at −bend, not at zero: the step then ends on the path, and the energy stays.
+    pub bend: f64,
     /// The part of the error to repair in this step.
     pub repair: f64,
     /// m/N or rad/(N m).
@@ -63,6 +74,8 @@ pub struct Encounter<'a, const W: usize> {
     pub last: &'a [[f64; 3]],
     /// Impulses of the last step's joint rows, for a warm start, in the order of `joints`; empty in the first step.
     pub last_joints: &'a [f64],
+    /// What the ledger says about springs: their energy at the end of the last step, as that step foresaw it, J.
+    pub elastic: f64,
     /// Approach speeds below this are rest, m/s.
     pub resting_speed: f64,
     /// Overlap below this is let be, m.
@@ -79,7 +92,7 @@ pub struct Outcome<const W: usize> {
     /// Pseudo-velocities that move bodies apart without giving them speed: they act on positions in this step only. Empty if none.
     pub push: Vec<[f64; W]>,
     /// What it took from the energy, in the ledger's columns: `restitution`, `friction`, `damping`, `jam`,
-    /// `stabilization`, `driven`, and the change of `elastic`.
+    /// `stabilization`, `integrator`, `driven`, and the change of `elastic`.
     pub account: Ledger,
     /// Complementarity problems, sweeps or rounds: what it took.
     pub rounds: usize,

@@ -17,6 +17,18 @@ pub enum WorldError {
         /// What it may be.
         expected: &'static str,
     },
+    /// A number of a joint cannot be.
+    #[error("joint '{joint}': {quantity} is {value}, but must be {expected}")]
+    BadJoint {
+        /// Its name.
+        joint: String,
+        /// Which number.
+        quantity: &'static str,
+        /// What it is.
+        value: f64,
+        /// What it may be.
+        expected: &'static str,
+    },
     /// A number of the world cannot be.
     #[error("{quantity} is {value}, but must be {expected}")]
     BadParameter {

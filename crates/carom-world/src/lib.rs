@@ -4,12 +4,25 @@
 //! family of response change the velocities, and flies. What responds sees an [`Encounter`]: inverse masses, rows and
 //! numbers, no shapes and no dimension.
 
+mod all_pairs;
+mod body;
+mod continuous;
 mod definition;
 mod dynamics;
 mod encounter;
 mod error;
+mod joints;
 mod ledger;
-mod response;
+mod loads;
+mod moser_veselov;
+mod report;
+pub mod response;
+mod script;
+mod state;
+mod step;
+mod surfaces;
+mod system;
+mod world;
 
 pub use definition::{
     BodyDefinition, Bounciness, Detection, Integrator, JointDefinition, JointKind, Load, MappedBounciness, Motion,
@@ -18,5 +31,10 @@ pub use definition::{
 pub use dynamics::Dynamics;
 pub use encounter::{Encounter, JointRow, Outcome, Touching};
 pub use error::WorldError;
+pub use joints::Joint;
 pub use ledger::Ledger;
+pub use report::{ContactEvent, Frame, StepReport};
 pub use response::{ConstraintParams, ImpulseParams, PenaltyParams, ReflectionParams, Response};
+pub use state::{State, StateArray};
+pub use system::System;
+pub use world::World;

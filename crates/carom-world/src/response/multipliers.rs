@@ -1,0 +1,323 @@
+//! Impulses along rows as one problem: equalities, springs, contacts and friction, in coordinates of unit mass.
+//!
+//! A row has a rate r = row·v. Its impulse λ is sought within bounds such that r⁺ + sλ is its target where λ is within them:
+//! minimize ½|w + Gλ|² + ½Σsλ² − target·λ. All equations of the families are of this form, so that they differ only in
+//! targets, softness and bounds.
+
+use std::ops::Range;
+
+use carom_impact::{Factor, InverseMass, WORLD};
+use carom_solve::{BlockColumns, Bounds, Columns, Parts, Problem, SolveParams, SolveReport, Solver};
+
+use crate::WorldError;
+
+/// Softness that makes a unique split of what redundant rows share, as a part of a row's own.
+const HAIR: f64 = 1e-6;
+/// Softness that makes contradictory rows compromise, as a part of a row's own.
+const COMPROMISE: f64 = 1e-8;
+/// Energy gained below this part of what was exchanged is round-off.
+const NOISE: f64 = 1e-12;
+
+/// What a row's impulse is sought for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Aim {
+    /// r⁺ + softness·λ.
+    pub target: f64,
+    pub softness: f64,
+    pub lower: f64,
+    pub upper: f64,
+    /// Where the solver starts.
+    pub start: f64,
+}
+
+/// The rows of an encounter, their impulses, and the memory of the solver.
+#[derive(Debug, Default)]
+pub(crate) struct Multipliers<const W: usize> {
+    params: SolveParams,
+    solver: Solver<BlockColumns<W>>,
+    parts: Parts,
+    factors: Vec<Factor<W>>,
+    columns: BlockColumns<W>,
+    /// Rates before, and the part of them that bodies of prescribed motion have.
+    rates: Vec<f64>,
+    prescribed: Vec<f64>,
+    targets: Vec<f64>,
+    softness: Vec<f64>,
+    lower: Vec<f64>,
+    upper: Vec<f64>,
+    impulses: Vec<f64>,
+    linear: Vec<f64>,
+    /// What the impulses change, in coordinates of unit mass.
+    change: Vec<f64>,
+    bodies: usize,
+    pub rounds: usize,
+}
+
+impl<const W: usize> Multipliers<W> {
+    /// Forgets all rows, and takes up masses.
+    pub fn begin(&mut self, masses: &[InverseMass<W>], params: SolveParams) -> Result<(), WorldError> {
+        if self.params != params {
+            self.params = params;
+            self.solver = Solver::new(params);
+        }
+        self.factors.clear();
+        for (body, mass) in masses.iter().enumerate() {
+            self.factors.push(mass.factor(body)?);
+        }
+        self.columns.clear();
+        self.bodies = masses.len();
+        for list in [
+            &mut self.rates,
+            &mut self.prescribed,
+            &mut self.targets,
+            &mut self.softness,
+            &mut self.lower,
+            &mut self.upper,
+            &mut self.impulses,
+        ] {
+            list.clear();
+        }
+        self.rounds = 0;
+        Ok(())
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.rates.len()
+    }
+
+    /// Appends a row; `velocities` are those before.
+    pub fn push(&mut self, bodies: [u32; 2], rows: &[[f64; W]; 2], velocities: &[[f64; W]], aim: Aim) {
+        let mut sides = [(0, [0.0; W]); 2];
+        let (mut rate, mut prescribed) = (0.0, 0.0);
+        let mut moving = None;
+        for side in 0..2 {
+            let body = bodies[side];
+            if body == WORLD {
+                continue;
+            }
+            let part: f64 = (0..W).map(|k| rows[side][k] * velocities[body as usize][k]).sum();
+            rate += part;
+            if self.factors[body as usize].moves() {
+                sides[side] = (body, self.factors[body as usize].transposed_times(&rows[side]));
+                moving = Some(body);
+            } else {
+                prescribed += part;
+            }
+        }
+        // What does not move takes no part: its zeros stand at the other body, so that a floor connects nothing.
+        for side in 0..2 {
+            if bodies[side] == WORLD || !self.factors[bodies[side] as usize].moves() {
+                sides[side].0 = moving.unwrap_or(0);
+            }
+        }
+        self.columns.push(sides);
+        self.rates.push(rate);
+        self.prescribed.push(prescribed);
+        self.targets.push(aim.target);
+        self.softness.push(aim.softness);
+        self.lower.push(aim.lower);
+        self.upper.push(aim.upper);
+        self.impulses.push(aim.start);
+    }
+
+    /// The square of a row: how much its rate answers to its own impulse, 1/kg.
+    pub fn square(&self, row: usize) -> f64 {
+        self.columns.product(row, row)
+    }
+
+    pub fn rate_before(&self, row: usize) -> f64 {
+        self.rates[row]
+    }
+
+    /// The rate with the impulses of the last [`Multipliers::update`].
+    pub fn rate_after(&self, row: usize) -> f64 {
+        self.rates[row] + self.columns.dot(row, &self.change)
+    }
+
+    pub fn impulse(&self, row: usize) -> f64 {
+        self.impulses[row]
+    }
+
+    pub fn set_impulse(&mut self, row: usize, impulse: f64) {
+        self.impulses[row] = impulse;
+    }
+
+    pub fn set_aim(&mut self, row: usize, target: f64, softness: f64) {
+        self.targets[row] = target;
+        self.softness[row] = softness;
+    }
+
+    pub fn set_bound(&mut self, row: usize, bound: f64) {
+        self.lower[row] = -bound;
+        self.upper[row] = bound;
+    }
+
+    /// What the rows' impulses took from the energy, and what bodies of prescribed motion gave: −λ(r⁻ + r⁺)/2 and −λ times the
+    /// prescribed part of the rate. The sum over all rows is exact.
+    pub fn work(&self, row: usize) -> (f64, f64) {
+        let impulse = self.impulses[row];
+        let taken = -0.5 * impulse * (self.rates[row] + self.rate_after(row));
+        (taken, -impulse * self.prescribed[row])
+    }
+
+    /// Solves for all rows to the solver's tolerance. Returns the relative residual.
+    pub fn solve(&mut self) -> f64 {
+        let softness = std::mem::take(&mut self.softness);
+        let targets = std::mem::take(&mut self.targets);
+        let report = self.solve_with(&targets, &softness);
+        if report.unbounded.is_some() {
+            // Bodies of prescribed motion squeeze others, or joints contradict each other.
+            let soft: Vec<f64> = (0..self.len()).map(|i| softness[i] + COMPROMISE * self.square(i)).collect();
+            self.solve_with(&targets, &soft);
+        }
+        let residual = self.problem(&softness).residual(&self.impulses);
+        (self.softness, self.targets) = (softness, targets);
+        self.update();
+        residual
+    }
+
+    /// Solves for all rows with hard ones made soft by a hair: a unique answer where rows are redundant, nearly the least that
+    /// does the work, since what friction is bounded by must not depend on chance. `again` is around the answer of the last
+    /// time, which makes it six digits better.
+    pub fn solve_uniquely(&mut self, again: bool) {
+        let mut targets = self.targets.clone();
+        let mut softness = self.softness.clone();
+        for i in 0..self.len() {
+            if softness[i] == 0.0 {
+                softness[i] = HAIR * self.square(i);
+                if again {
+                    targets[i] += softness[i] * self.impulses[i];
+                }
+            }
+        }
+        self.solve_with(&targets, &softness);
+        self.update();
+    }
+
+    fn problem<'a>(&'a self, softness: &'a [f64]) -> Problem<'a, BlockColumns<W>> {
+        let bounds = Bounds::Box { lower: &self.lower, upper: &self.upper };
+        Problem { columns: &self.columns, linear: &self.linear, bounds, softness }
+    }
+
+    fn solve_with(&mut self, targets: &[f64], softness: &[f64]) -> SolveReport {
+        self.linear.clear();
+        self.linear.extend(self.rates.iter().zip(targets).map(|(rate, target)| rate - target));
+        let bounds = Bounds::Box { lower: &self.lower, upper: &self.upper };
+        let problem = Problem { columns: &self.columns, linear: &self.linear, bounds, softness };
+        let report = self.solver.solve(&problem, &mut self.impulses);
+        self.rounds += report.rounds;
+        report
+    }
+
+    /// Computes what the impulses change.
+    pub fn update(&mut self) {
+        self.change.clear();
+        self.change.resize(self.bodies.max(1) * W, 0.0);
+        for (row, &impulse) in self.impulses.iter().enumerate() {
+            if impulse != 0.0 {
+                self.columns.add_scaled(row, impulse, &mut self.change);
+            }
+        }
+    }
+
+    /// Sees to it that the rows of contacts gain no energy, island by island.
+    ///
+    /// Newton's restitution at many contacts at once may gain some. Without any restitution there is none to gain, both
+    /// velocities satisfy all contacts, and so does each mean of them: the one is taken that keeps the energy. Returns
+    /// whether anything was changed.
+    pub fn limit_gain(&mut self, contacts: Range<usize>) -> bool {
+        let all: Vec<u32> = (0..self.len() as u32).collect();
+        let mut parts = std::mem::take(&mut self.parts);
+        parts.find(&self.columns, &all);
+        let gaining: Vec<usize> = (0..parts.len()).filter(|&part| self.gains(parts.members(part), &contacts)).collect();
+        if !gaining.is_empty() {
+            let elastic = self.impulses.clone();
+            let bouncing: Vec<f64> = all.iter().map(|&i| self.rate_after(i as usize)).collect();
+            let mut targets = self.targets.clone();
+            targets[contacts.clone()].iter_mut().for_each(|target| *target = target.min(0.0));
+            let softness = std::mem::take(&mut self.softness);
+            self.solve_with(&targets, &softness);
+            self.softness = softness;
+            self.update();
+            let mut blend = elastic.clone();
+            for part in gaining {
+                let share = self.largest_share(parts.members(part), &contacts, &elastic, &bouncing);
+                for &row in parts.members(part) {
+                    let row = row as usize;
+                    blend[row] = self.impulses[row] + share * (elastic[row] - self.impulses[row]);
+                }
+            }
+            self.impulses = blend;
+            self.update();
+            self.parts = parts;
+            return true;
+        }
+        self.parts = parts;
+        false
+    }
+
+    fn gains(&self, rows: &[u32], contacts: &Range<usize>) -> bool {
+        let (mut gain, mut size) = (0.0, 0.0);
+        for row in rows.iter().map(|&row| row as usize).filter(|row| contacts.contains(row)) {
+            let after = self.rate_after(row);
+            gain += self.impulses[row] * (self.rates[row] + after);
+            size += (self.impulses[row] * self.rates[row]).abs() + (self.impulses[row] * after).abs();
+        }
+        gain > NOISE * size
+    }
+
+    /// The largest s in 0..1 at which (1 − s) of the present impulses and s of the elastic ones gain nothing.
+    fn largest_share(&self, rows: &[u32], contacts: &Range<usize>, elastic: &[f64], bouncing: &[f64]) -> f64 {
+        // The gain is a s² + b s + c.
+        let (mut a, mut b, mut c) = (0.0, 0.0, 0.0);
+        for row in rows.iter().map(|&row| row as usize).filter(|row| contacts.contains(row)) {
+            let (impulse, after) = (self.impulses[row], self.rate_after(row));
+            let (more, faster) = (elastic[row] - impulse, bouncing[row] - after);
+            a += more * faster;
+            b += more * (self.rates[row] + after) + impulse * faster;
+            c += impulse * (self.rates[row] + after);
+        }
+        if c >= 0.0 {
+            return 0.0;
+        }
+        // c < 0 < a + b + c: the root between 0 and 1, in the form without cancellation.
+        let root = (b * b - 4.0 * a * c).max(0.0).sqrt();
+        let share = if b >= 0.0 { -2.0 * c / (b + root) } else { (root - b) / (2.0 * a) };
+        if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 }
+    }
+
+    /// Adds what the impulses change to the velocities of the bodies that they reach.
+    pub fn apply(&self, velocities: &mut [[f64; W]]) {
+        let changes = self.change.as_chunks::<W>().0;
+        for ((velocity, change), factor) in velocities.iter_mut().zip(changes).zip(&self.factors) {
+            if change.iter().any(|&x| x != 0.0) {
+                let change = factor.times(change);
+                for k in 0..W {
+                    velocity[k] += change[k];
+                }
+            }
+        }
+    }
+
+    /// The least velocities whose rates along the first rows reach these targets, from below only where `pushes` says that a
+    /// row can only push.
+    pub fn push_apart(&mut self, targets: &[f64], pushes: impl Fn(usize) -> bool) -> Vec<[f64; W]> {
+        let rows: Vec<u32> = (0..targets.len() as u32).collect();
+        let linear: Vec<f64> = targets.iter().map(|target| -target).collect();
+        let lower: Vec<f64> = (0..targets.len()).map(|row| if pushes(row) { 0.0 } else { f64::NEG_INFINITY }).collect();
+        let upper = vec![f64::INFINITY; targets.len()];
+        // A hair of softness keeps contradictory repairs small.
+        let softness: Vec<f64> = (0..targets.len()).map(|row| COMPROMISE * self.square(row)).collect();
+        let bounds = Bounds::Box { lower: &lower, upper: &upper };
+        let problem = Problem { columns: &self.columns, linear: &linear, bounds, softness: &softness };
+        let mut shares = vec![0.0; targets.len()];
+        self.rounds += self.solver.solve_subset(&problem, &rows, &mut shares).rounds;
+        let mut change = vec![0.0; self.bodies.max(1) * W];
+        for (row, &share) in shares.iter().enumerate() {
+            self.columns.add_scaled(row, share, &mut change);
+        }
+        let changes = change.as_chunks::<W>().0;
+        self.factors.iter().zip(changes).map(|(factor, change)| factor.times(change)).collect()
+    }
+}

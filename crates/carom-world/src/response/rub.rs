@@ -1,0 +1,127 @@
+//! Rows of friction: along the slip and across it, in a disc that the normal impulses bound.
+//!
+//! The bounds follow the normal impulses in passes (*Distant*, §3): each pass solves for everything at once with the bounds of the
+//! pass before. Across the slip a contact may use what its disc has left, so that steady sliding is Coulomb's law as it
+//! is, and sticking has all directions.
+
+use super::constraints::enter;
+use super::multipliers::{Aim, Multipliers};
+use crate::{Encounter, Outcome, Touching};
+
+/// Solves in which the bounds settle, before the last one.
+const PASSES: usize = 2;
+
+/// The rows of friction.
+#[derive(Debug, Default)]
+pub(super) struct Rub {
+    contacts: Vec<Slip>,
+}
+
+/// The rows of one contact: one in the plane, two in space.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Slip {
+    /// Place of the contact in the list.
+    pub contact: usize,
+    first: usize,
+    count: usize,
+    /// The direction of the slip among the tangents.
+    direction: [f64; 2],
+}
+
+impl Slip {
+    /// The rows, with their directions among the tangents.
+    pub fn directions(&self) -> impl Iterator<Item = (usize, [f64; 2])> + use<> {
+        let [x, y] = self.direction;
+        (self.first..self.first + self.count).zip([[x, y], [-y, x]])
+    }
+}
+
+impl Rub {
+    /// Adds rows after those of joints and normals, and lets their bounds settle. `aim` gives target and softness of a
+    /// contact along a direction among its tangents.
+    pub fn run<const W: usize>(
+        encounter: &Encounter<'_, W>,
+        multipliers: &mut Multipliers<W>,
+        aim: impl Fn(usize, [f64; 2]) -> (f64, f64),
+    ) -> Rub {
+        if encounter.contacts.iter().all(|contact| contact.friction == 0.0) {
+            return Rub::default();
+        }
+        multipliers.solve_uniquely(false);
+        let mut sliding = encounter.velocities.to_vec();
+        multipliers.apply(&mut sliding);
+        let rub = Rub::push(encounter, &sliding, multipliers, aim);
+        rub.bound(encounter, multipliers);
+        for _ in 0..PASSES {
+            multipliers.solve_uniquely(true);
+            rub.bound(encounter, multipliers);
+        }
+        rub
+    }
+
+    /// Adds the rows of all contacts that can rub.
+    pub fn push<const W: usize>(
+        encounter: &Encounter<'_, W>,
+        sliding: &[[f64; W]],
+        multipliers: &mut Multipliers<W>,
+        aim: impl Fn(usize, [f64; 2]) -> (f64, f64),
+    ) -> Rub {
+        let mut contacts = Vec::new();
+        for (place, contact) in encounter.contacts.iter().enumerate() {
+            if contact.friction == 0.0 {
+                continue;
+            }
+            let in_plane = contact.tangents[1] == [[0.0; W]; 2];
+            let direction = if in_plane { [1.0, 0.0] } else { slip_direction(contact, sliding) };
+            let count = if in_plane { 1 } else { 2 };
+            let slip = Slip { contact: place, first: multipliers.len(), count, direction };
+            for (_, along) in slip.directions() {
+                let [first, second] = contact.tangents;
+                let row =
+                    [0, 1].map(|side| std::array::from_fn(|k| along[0] * first[side][k] + along[1] * second[side][k]));
+                let (target, softness) = aim(place, along);
+                let aim = Aim { target, softness, lower: 0.0, upper: 0.0, start: 0.0 };
+                multipliers.push(contact.bodies, &row, encounter.velocities, aim);
+            }
+            contacts.push(slip);
+        }
+        Rub { contacts }
+    }
+
+    /// Bounds by the disc of the present normal impulses: μλ along the slip, and across it what that leaves.
+    fn bound<const W: usize>(&self, encounter: &Encounter<'_, W>, multipliers: &mut Multipliers<W>) {
+        for slip in &self.contacts {
+            let normal = multipliers.impulse(encounter.joints.len() + slip.contact);
+            let radius = encounter.contacts[slip.contact].friction * normal;
+            let along = multipliers.impulse(slip.first).abs().min(radius);
+            multipliers.set_bound(slip.first, radius);
+            if slip.count == 2 {
+                multipliers.set_bound(slip.first + 1, (radius * radius - along * along).sqrt());
+            }
+        }
+    }
+
+    /// The contacts that rub.
+    pub fn contacts(&self) -> &[Slip] {
+        &self.contacts
+    }
+
+    /// Gives the impulses of friction, and enters what they took.
+    pub fn take<const W: usize>(&self, multipliers: &Multipliers<W>, outcome: &mut Outcome<W>) {
+        for slip in &self.contacts {
+            for (row, along) in slip.directions() {
+                enter(multipliers, row, &mut outcome.account, |account| &mut account.friction);
+                for k in 0..2 {
+                    outcome.impulses[slip.contact][1 + k] += along[k] * multipliers.impulse(row);
+                }
+            }
+        }
+    }
+}
+
+/// The direction of the slip among the tangents; the first tangent where there is none.
+fn slip_direction<const W: usize>(contact: &Touching<W>, velocities: &[[f64; W]]) -> [f64; 2] {
+    let slip = contact.tangents.map(|rows| contact.rate(&rows, velocities));
+    let speed = slip[0].hypot(slip[1]);
+    if speed > 0.0 { slip.map(|x| x / speed) } else { [1.0, 0.0] }
+}
