@@ -3,11 +3,13 @@
 //! Both spaces answer through one trait, [`Geometry`], so that whatever comes after detection is written once. Detection
 //! is a function of shapes and poses alone: what is kept from step to step ([`Witness`]) saves time and changes no bit.
 
+mod error;
 mod geometry;
 pub mod plane;
 pub mod space;
 mod vector;
 
+pub use error::ContactError;
 pub use geometry::{Bounds, Geometry, Pose, Touch, Witness};
 pub use plane::Plane;
 pub use space::Space;
