@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use crate::{Boxes, BroadPhase, Geometry, PairFinder, Touch, Vector, Witness};
 
 /// A body as detection sees it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct Collider<'a, G: Geometry> {
     /// What it looks like.
     pub shape: &'a G::Shape,
@@ -22,6 +22,15 @@ pub struct Collider<'a, G: Geometry> {
     /// Whether it moves. Two bodies that do not are never in contact.
     pub moves: bool,
 }
+
+// Not derived: that would ask for shapes that can be copied, where only a reference is.
+impl<G: Geometry> Clone for Collider<'_, G> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<G: Geometry> Copy for Collider<'_, G> {}
 
 /// A contact between two bodies.
 #[derive(Debug, Clone, Copy, PartialEq)]
