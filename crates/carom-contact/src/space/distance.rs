@@ -9,7 +9,11 @@ use parry3d_f64::shape::SupportMap;
 
 use super::Pose;
 use super::hull::Hull;
+use super::nearest::{nearest_of_cylinder, nearest_of_hull};
 use crate::Pose as _;
+
+/// Most projections from one body to the other.
+const POLISH: usize = 64;
 
 /// A convex body by its farthest points.
 #[derive(Clone, Copy)]
@@ -26,6 +30,16 @@ impl SupportMap for Convex<'_> {
                 let across = DVec3::new(direction.x, 0.0, direction.z).normalize_or_zero();
                 across * *radius + DVec3::Y * half.copysign(direction.y)
             }
+        }
+    }
+}
+
+impl Convex<'_> {
+    /// The nearest point of the body's surface to a point outside.
+    fn nearest(&self, p: DVec3) -> DVec3 {
+        match self {
+            Convex::Hull(hull) => nearest_of_hull(hull, p).point,
+            Convex::Cylinder { radius, half } => nearest_of_cylinder(*radius, *half, p).point,
         }
     }
 }
@@ -51,7 +65,20 @@ pub(super) fn closest(first: (Convex, &Pose), second: (Convex, &Pose), overlap: 
         GJKResult::Intersection if overlap => EPA::new().closest_points(&relative, &first.0, &second.0, &simplex),
         _ => None,
     };
-    let (on_first, on_second, direction) = found?;
+    let (mut on_first, mut on_second, direction) = found?;
     let normal = -first.1.turn(direction).try_normalize()?;
-    Some(Closest { on_first: first.1.point(on_first), on_second: first.1.point(on_second), normal })
+    // The iteration leaves a round wall early; projecting from one body to the other and back never increases the distance.
+    if (on_second - on_first).dot(direction) > 0.0 {
+        for _ in 0..POLISH {
+            let last = on_first;
+            on_first = first.0.nearest(on_second);
+            on_second = relative.transform_point(second.0.nearest(relative.inverse_transform_point(on_first)));
+            if last.distance_squared(on_first) <= 1e-28 * on_first.length_squared() {
+                break;
+            }
+        }
+    }
+    let (on_first, on_second) = (first.1.point(on_first), first.1.point(on_second));
+    let normal = (on_first - on_second).try_normalize().filter(|n| n.dot(normal) > 0.9).unwrap_or(normal);
+    Some(Closest { on_first, on_second, normal })
 }

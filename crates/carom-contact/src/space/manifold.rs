@@ -158,7 +158,8 @@ impl Workspace {
         let mut least = f64::INFINITY;
         let mut emit = |on_first: DVec3, on_second: DVec3, features: [u32; 2]| {
             let gap = normal.dot(on_first - on_second);
-            least = least.min(gap);
+            // Beside each other they are farther apart than along the normal.
+            least = least.min(if gap > 0.0 { on_first.distance(on_second) } else { gap });
             let feature = u64::from(features[0]) << 32 | u64::from(features[1]);
             let known = || touches[begin..].iter().any(|touch| touch.feature == feature);
             if gap <= margin && !(several && known()) {
@@ -168,13 +169,13 @@ impl Workspace {
         for a in first.iter() {
             for b in second.iter() {
                 match (a.corners.len(), b.corners.len()) {
-                    (3.., 2..) => {
+                    (3.., _) => {
                         cut(a, b, -normal, tolerance, polygon, next);
                         for corner in polygon.iter() {
                             emit(a.under(corner.point, normal), corner.point, corner.features);
                         }
                     }
-                    (2, 3..) => {
+                    (_, 3..) => {
                         cut(b, a, normal, tolerance, polygon, next);
                         for corner in polygon.iter() {
                             emit(corner.point, b.under(corner.point, normal), [corner.features[1], corner.features[0]]);
@@ -183,11 +184,11 @@ impl Workspace {
                     (2, 2) => cross(a.corners, b.corners, normal, &mut emit),
                     (1, _) => {
                         let corner = a.corners[0];
-                        emit(corner.point, b.near(corner.point, normal), [corner.feature, b.feature]);
+                        emit(corner.point, beside(corner.point, b.corners, normal), [corner.feature, b.feature]);
                     }
                     (_, _) => {
                         let corner = b.corners[0];
-                        emit(a.near(corner.point, normal), corner.point, [a.feature, corner.feature]);
+                        emit(beside(corner.point, a.corners, normal), corner.point, [a.feature, corner.feature]);
                     }
                 }
             }
@@ -201,23 +202,18 @@ impl Patch<'_> {
     fn under(&self, point: DVec3, normal: DVec3) -> DVec3 {
         point + normal * (self.normal.dot(self.corners[0].point - point) / self.normal.dot(normal))
     }
-
-    /// The point of the patch that a lone corner touches.
-    fn near(&self, point: DVec3, normal: DVec3) -> DVec3 {
-        match *self.corners {
-            [corner] => corner.point,
-            [a, b] => {
-                let along = b.point - a.point;
-                let across = along - normal * normal.dot(along);
-                let t = across.dot(point - a.point) / across.length_squared().max(f64::MIN_POSITIVE);
-                a.point + along * t.clamp(0.0, 1.0)
-            }
-            _ => self.under(point, normal),
-        }
-    }
 }
 
-/// Cuts a polygon or a segment with the sides of another polygon that is counter-clockwise seen from `outward`
+/// The point of a segment, or the corner, that a lone corner touches.
+fn beside(point: DVec3, corners: &[Corner], normal: DVec3) -> DVec3 {
+    let (a, b) = (corners[0].point, corners[corners.len() - 1].point);
+    let along = b - a;
+    let across = along - normal * normal.dot(along);
+    let t = across.dot(point - a) / across.length_squared().max(f64::MIN_POSITIVE);
+    a + along * t.clamp(0.0, 1.0)
+}
+
+/// Cuts a polygon, a segment or a point with the sides of another polygon that is counter-clockwise seen from `outward`
 /// (Sutherland and Hodgman).
 fn cut(cutter: Patch, other: Patch, outward: DVec3, tolerance: f64, polygon: &mut Vec<Cut>, next: &mut Vec<Cut>) {
     polygon.clear();

@@ -79,7 +79,7 @@ fn nearest_of_box(half: DVec3, p: DVec3) -> Nearest {
     Nearest { point, normal, distance: -depth[axis], feature }
 }
 
-fn nearest_of_cylinder(radius: f64, half: f64, p: DVec3) -> Nearest {
+pub(super) fn nearest_of_cylinder(radius: f64, half: f64, p: DVec3) -> Nearest {
     let (outward, from_axis) = direction(DVec3::new(p.x, 0.0, p.z), DVec3::X);
     let side = if p.y < 0.0 { -1.0 } else { 1.0 };
     let (beyond_wall, beyond_cap) = (from_axis - radius, p.y.abs() - half);
@@ -99,7 +99,7 @@ fn nearest_of_cylinder(radius: f64, half: f64, p: DVec3) -> Nearest {
     if beyond_wall > beyond_cap { wall() } else { cap() }
 }
 
-fn nearest_of_hull(hull: &Hull, p: DVec3) -> Nearest {
+pub(super) fn nearest_of_hull(hull: &Hull, p: DVec3) -> Nearest {
     let height = |face: u32| hull.faces[face as usize].normal.dot(p) - hull.faces[face as usize].offset;
     let faces = 0..hull.faces.len() as u32;
     let highest =
