@@ -336,7 +336,15 @@ proptest! {
             let expected = distance_by_parry((&round, &first), (oracle, &second));
             let found = gap((&rod, &first), (shape, &second));
             if expected > 0.0 {
-                prop_assert!((found - expected).abs() < 1e-6, "{found} and {expected}");
+                // Its iteration stops early on round walls; a plane between the bodies proves the distance.
+                prop_assert!(found < expected + 1e-9 && found > expected - 1e-4, "{found} and {expected}");
+                let normal = touches((&rod, &first), (shape, &second), 10.0)[0].normal;
+                let height = |body: &dyn SupportMap, pose: &Pose, normal: DVec3| {
+                    let local = pose.rotation.inverse() * normal;
+                    normal.dot(pose.position) + body.local_support_point(local).dot(local)
+                };
+                let width = -height(&round, &first, -normal) - height(oracle, &second, normal);
+                prop_assert!((width - found).abs() < 1e-6, "{width} and {found}");
             } else {
                 prop_assert!(found < 1e-7);
                 let touching = touches((&rod, &first), (shape, &second), 0.0);
