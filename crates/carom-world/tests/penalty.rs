@@ -170,7 +170,7 @@ fn a_body_sticks_to_a_slope_without_creeping_and_slides_by_coulombs_law() {
     for params in [EXPLICIT, IMPLICIT] {
         let (early, _) = slide(params, 0.4, 0.5, 1.0);
         let (late, speed) = slide(params, 0.4, 0.5, 3.0);
-        assert!(late < 2e-4 && (late - early).abs() < 1e-9 && speed.abs() < 1e-9, "{early} {late} {speed}");
+        assert!(late < 5e-4 && (late - early).abs() < 1e-9 && speed.abs() < 1e-9, "{early} {late} {speed}");
         let (_, early) = slide(params, 0.4, 0.2, 1.0);
         let (_, late) = slide(params, 0.4, 0.2, 2.0);
         let acceleration = GRAVITY * (0.4f64.sin() - 0.2 * 0.4f64.cos());
