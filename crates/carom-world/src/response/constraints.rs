@@ -90,8 +90,13 @@ pub fn respond_joints<const W: usize>(
     encounter: &mut Encounter<'_, W>,
     scratch: &mut ConstraintScratch<W>,
 ) -> Result<Outcome<W>, WorldError> {
-    let mut joined = Encounter { contacts: &[], velocities: &mut *encounter.velocities, ..*encounter };
+    let mut joined = without_contacts(encounter);
     respond(&ConstraintParams { solver }, &mut joined, scratch)
+}
+
+/// The same encounter with joints only.
+pub(super) fn without_contacts<'a, const W: usize>(encounter: &'a mut Encounter<'_, W>) -> Encounter<'a, W> {
+    Encounter { contacts: &[], velocities: &mut *encounter.velocities, ..*encounter }
 }
 
 /// Makes the rows of joints the first ones.
@@ -114,8 +119,13 @@ impl<const W: usize> Touching<W> {
         self.rate(&self.normal, velocities)
     }
 
+    /// How fast the first body slides over the second, along the tangents.
+    pub fn slip(&self, velocities: &[[f64; W]]) -> [f64; 2] {
+        self.tangents.map(|rows| self.rate(&rows, velocities))
+    }
+
     /// The rate along rows of the two bodies.
-    pub(super) fn rate(&self, rows: &[[f64; W]; 2], velocities: &[[f64; W]]) -> f64 {
+    fn rate(&self, rows: &[[f64; W]; 2], velocities: &[[f64; W]]) -> f64 {
         let side = |side: usize| -> f64 {
             let velocity = &velocities[self.bodies[side] as usize];
             (0..W).map(|k| rows[side][k] * velocity[k]).sum()
