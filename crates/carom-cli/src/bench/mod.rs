@@ -7,6 +7,7 @@ mod measure;
 mod modes;
 mod peer;
 mod table;
+mod world;
 
 use std::path::PathBuf;
 
@@ -21,6 +22,7 @@ Examples:
   carom bench modes --quick --no-peers                     Carom alone, seconds
   carom bench modes --python venv/bin/python --bunny bunny.obj
   carom bench bounce --bunny bunny.obj                     against the paper's rate, half a minute
+  carom bench world --threads 1                            against Rapier, which has one thread; benches/rapier is its program
 The references are Python packages; benches/peers/README.md tells how to install them.")]
 pub struct Args {
     /// The benchmark; without a name they are listed.
@@ -49,6 +51,9 @@ pub struct Args {
     /// The Stanford bunny in metres, for the measurements on a scanned body.
     #[arg(long, value_name = "FILE")]
     bunny: Option<PathBuf>,
+    /// The program that runs the benchmark of worlds in Rapier.
+    #[arg(long, value_name = "PATH", default_value = "benches/rapier/target/release/rapier-peer")]
+    rapier: PathBuf,
     /// Runs of each measurement, of which the fastest counts; what takes over a minute runs once.
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
     repeat: u32,
@@ -76,10 +81,12 @@ pub fn run(args: Args) -> Work<()> {
     match args.name.as_deref() {
         None => print(
             "modes    eigensolver against scipy; bodies against Gmsh, TetGen and scipy; growth with size\n\
-             bounce   strikes per second and core, as printed and in each width of instructions; growth with modes\n",
+             bounce   strikes per second and core, as printed and in each width of instructions; growth with modes\n\
+             world    a pyramid of boxes and piles of mixed bodies against Rapier: detection, solve, step\n",
         ),
         Some("modes") => modes::run(&args),
         Some("bounce") => bounce::run(&args),
+        Some("world") => world::run(&args),
         Some(name) => Err(miette!(help = "`carom bench` lists all", "no benchmark is called '{name}'")),
     }
 }
