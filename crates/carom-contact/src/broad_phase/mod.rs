@@ -80,12 +80,11 @@ impl<V: Vector> Boxes<V> {
         self.moves.extend(order.iter().map(|&k| boxes.moves[k as usize]));
     }
 
-    /// Whether two boxes are a pair, seen from this axis on. Without shortcuts: most answers are no, but which axis says so is
-    /// hard to guess for the processor.
-    #[inline]
-    fn are_pair(&self, first: usize, second: usize, from: usize) -> bool {
+    /// Whether two boxes are a pair. Without shortcuts: which axis says no is hard to guess for the processor.
+    #[inline(always)]
+    fn are_pair(&self, first: usize, second: usize) -> bool {
         let mut overlap = self.moves[first] | self.moves[second];
-        for axis in from..V::DIMENSION {
+        for axis in 0..V::DIMENSION {
             let (lower, upper) = (&self.lower[axis], &self.upper[axis]);
             overlap &= (lower[first] <= upper[second]) & (lower[second] <= upper[first]);
         }
@@ -129,7 +128,8 @@ impl<V: Vector> PairFinder<V> {
             BroadPhase::Sweep => None,
             BroadPhase::Grid => Some(Layout::new(boxes)),
             BroadPhase::Auto if boxes.len() < FEW => None,
-            BroadPhase::Auto => Some(Layout::new(boxes)).filter(|layout| layout.efforts.grid < layout.efforts.sweep),
+            BroadPhase::Auto => Some(Layout::new(boxes))
+                .filter(|layout| layout.efforts.grid + SORTING * (boxes.len() as f64) < layout.efforts.sweep),
         };
         match layout {
             Some(layout) => self.grid.find(boxes, &layout, &mut self.found),
@@ -165,8 +165,11 @@ impl<V: Vector> PairFinder<V> {
     }
 }
 
+/// What sorting a box into a grid costs, in comparisons of a sweep.
+const SORTING: f64 = 10.0;
+
 /// Below this many bodies the sweep is faster.
-const FEW: usize = 64;
+const FEW: usize = 200;
 
 #[inline]
 fn ascending(a: u32, b: u32) -> [u32; 2] {
