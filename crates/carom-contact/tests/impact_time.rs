@@ -3,7 +3,7 @@
 use std::f64::consts::{FRAC_PI_2, PI};
 
 use carom_contact::plane::{Plane, Pose, Shape};
-use carom_contact::{Geometry, Method, Moving, Witness, time_of_impact};
+use carom_contact::{Geometry, Method, Moving, Witness, first_contact, time_of_impact};
 use glam::DVec2;
 use proptest::prelude::*;
 
@@ -88,6 +88,17 @@ fn regula_falsi_needs_fewer_evaluations_than_bisection() {
     let [bisection, regula_falsi, advancement] = sums.map(|sum| f64::from(sum as u32) / 50.0);
     println!("evaluations: bisection {bisection}, regula falsi {regula_falsi}, advancement {advancement}");
     assert!(regula_falsi < 0.5 * bisection && advancement < 2.0 * bisection);
+}
+
+#[test]
+fn a_gap_that_bends_does_not_make_regula_falsi_creep() {
+    // Straight lines from an end that stays would need more than a hundred evaluations here.
+    let gap = |time: f64| 0.9 - time.powi(12);
+    for (method, most) in [(Method::RegulaFalsi, 20), (Method::Bisection, 40)] {
+        let impact = first_contact(gap, 12.0 * 1.3_f64.powi(11), 1.3, 1.3, 1e-9, method).unwrap();
+        assert!((impact.time - 0.9_f64.powf(1.0 / 12.0)).abs() < 1e-9);
+        assert!(impact.evaluations <= most, "{method:?}: {impact:?}");
+    }
 }
 
 proptest! {
