@@ -1,4 +1,4 @@
-//! How long detection takes: `cargo run --release -p carom-contact --example detect [MOST_BODIES]`.
+//! How long detection takes: `cargo run --release -p carom-contact --example detect [MOST_BODIES [SHAPE]]`.
 //!
 //! Two scenes, in the plane and in space: a settled pile, in which every body touches its neighbours and trembles, and a gas,
 //! in which bodies fill a tenth of the room and fly. Milliseconds per call once warm, the best of several.
@@ -72,27 +72,40 @@ fn table<G: Geometry>(
     most: usize,
     make: impl Fn(DVec3, f64) -> G::Pose + Copy,
 ) {
-    println!("\n{name:24}  bodies   sweep    grid    auto  narrow    pairs contacts   (ms)");
+    println!("\n{name:8}  bodies   sweep    grid    auto  narrow    pairs contacts   (ms)");
     let dense = 0.1_f64.powf(-1.0 / G::Vector::DIMENSION as f64);
     for (kind, spacing, motion, turn_after) in [("pile", 0.9999, 1e-5, 1), ("gas", dense, 0.02, 50)] {
         for bodies in [100, 1_000, 10_000, 100_000, 1_000_000].into_iter().filter(|&bodies| bodies <= most) {
             let mut scene = Scene::<G>::new(bodies, spacing, motion, turn_after, make);
-            let sweep = if bodies <= 100_000 { scene.measure(shape, floor, BroadPhase::Sweep)[0] } else { f64::NAN };
+            let sweep = if bodies <= 100_000 && (bodies <= 10_000 || G::Vector::DIMENSION == 2) {
+                scene.measure(shape, floor, BroadPhase::Sweep)[0]
+            } else {
+                f64::NAN
+            };
             let grid = scene.measure(shape, floor, BroadPhase::Grid)[0];
             let [auto, narrow, pairs, contacts] = scene.measure(shape, floor, BroadPhase::Auto);
-            println!("{kind:24} {bodies:7} {sweep:7.3} {grid:7.3} {auto:7.3} {narrow:7.3} {pairs:8} {contacts:8}");
+            println!("{kind:8} {bodies:7} {sweep:7.3} {grid:7.3} {auto:7.3} {narrow:7.3} {pairs:8} {contacts:8}");
         }
     }
 }
 
 fn main() -> Result<(), carom_contact::ContactError> {
     let most = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(100_000);
+    let only = std::env::args().nth(2);
+    let wanted = |name: &str| only.as_deref().is_none_or(|only| only == name);
     let flat = |place: DVec3, turn: f64| plane::Pose::new(place.truncate(), turn);
     let level = plane::Shape::half_plane(DVec2::Y)?;
-    table::<Plane>("discs", (&plane::Shape::disc(0.5)?, &level), most, flat);
-    table::<Plane>("boxes in the plane", (&plane::Shape::rectangle(DVec2::ONE)?, &level), most, flat);
+    for (name, shape) in [("discs", plane::Shape::disc(0.5)?), ("squares", plane::Shape::rectangle(DVec2::ONE)?)] {
+        if wanted(name) {
+            table::<Plane>(name, (&shape, &level), most, flat);
+        }
+    }
     let solid = |place: DVec3, turn: f64| space::Pose::new(place, DQuat::from_rotation_z(turn));
-    let ground = space::Shape::HalfSpace { normal: DVec3::Y };
-    table::<Space>("spheres", (&space::Shape::Sphere { radius: 0.5 }, &ground), most, solid);
+    let ground = space::Shape::half_space(DVec3::Y)?;
+    for (name, shape) in [("spheres", space::Shape::sphere(0.5)?), ("cubes", space::Shape::cuboid(DVec3::ONE)?)] {
+        if wanted(name) {
+            table::<Space>(name, (&shape, &ground), most, solid);
+        }
+    }
     Ok(())
 }

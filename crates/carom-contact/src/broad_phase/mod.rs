@@ -166,7 +166,7 @@ impl<V: Vector> PairFinder<V> {
 }
 
 /// What sorting a box into a grid costs, in comparisons of a sweep.
-const SORTING: f64 = 10.0;
+const SORTING: f64 = 5.0;
 
 /// Below this many bodies the sweep is faster.
 const FEW: usize = 200;
