@@ -2,6 +2,7 @@
 
 use carom_shape::{Aabb, Bvh, TriMesh, weld};
 use glam::DVec3;
+use rayon::prelude::*;
 
 use super::tree::Tree;
 use crate::space::manifold::{EDGE, FACE, VERTEX};
@@ -120,21 +121,25 @@ impl Mesh {
 
     /// The nearest place within `reach`, on triangles that face against `direction` if one is given.
     pub fn nearest(&self, p: DVec3, reach: f64, against: Option<DVec3>) -> Option<Place> {
-        let mut found: Option<(f64, u32, DVec3, [f64; 3])> = None;
-        self.triangle_tree.nearest(p, reach * reach, |t, best| {
-            let facing = against.is_none_or(|direction| self.normals[t as usize].dot(direction) < 0.0);
-            let (point, weights) = closest_of_triangle(self.corners_of(t), p);
-            let distance = point.distance_squared(p);
-            if facing && distance <= best {
-                // Of triangles equally near, as at their common edge, the one with the least number: the same from any side.
-                if found.is_none_or(|(last, other, ..)| distance < last || t < other) {
-                    found = Some((distance, t, point, weights));
+        let mut best: (f64, Option<(u32, DVec3, [f64; 3])>) = (reach * reach, None);
+        self.triangle_tree.visit(
+            &mut best,
+            |best| best.0,
+            |bounds| bounds.distance_squared(p),
+            |best, t| {
+                if against.is_some_and(|direction| self.normals[t as usize].dot(direction) >= 0.0) {
+                    return;
                 }
-                return distance;
-            }
-            best
-        });
-        found.map(|(_, t, point, weights)| self.place(t, point, weights, p))
+                let (point, weights) = closest_of_triangle(self.corners_of(t), p);
+                let distance = point.distance_squared(p);
+                // Of triangles equally near, as at their common edge, the one with the least number.
+                let first = best.1.is_none_or(|(other, ..)| t < other);
+                if distance < best.0 || distance == best.0 && first {
+                    *best = (distance, Some((t, point, weights)));
+                }
+            },
+        );
+        best.1.map(|(t, point, weights)| self.place(t, point, weights, p))
     }
 
     /// All places that are nearer than all around them, within `reach`.
@@ -142,7 +147,8 @@ impl Mesh {
         let mut places: Vec<Place> = Vec::new();
         self.triangle_tree.visit(
             &mut places,
-            |_, bounds| bounds.distance_squared(p) <= reach * reach,
+            |_| reach * reach,
+            |bounds| bounds.distance_squared(p),
             |places, t| {
                 let (point, weights) = closest_of_triangle(self.corners_of(t), p);
                 if point.distance_squared(p) <= reach * reach {
@@ -223,7 +229,7 @@ fn thicknesses(mesh: &TriMesh, normals: &[DVec3]) -> Vec<f64> {
         let hit = hierarchy.ray_cast_between(*p, -*n, 1e-6 * size, size);
         hit.map_or(size, |hit| hit.t)
     };
-    mesh.positions.iter().zip(normals).map(through).collect()
+    mesh.positions.par_iter().zip(normals).map(through).collect()
 }
 
 /// The closest point of a triangle and its weights, which are exactly zero off the interior.

@@ -138,10 +138,8 @@ impl SolidBody {
         let mut least = f64::INFINITY;
         self.mesh.corner_tree.visit(
             &mut least,
-            |&least, bounds| {
-                let nearest = distance(bounds.centre()).distance - 0.5 * bounds.size().length();
-                nearest <= if measuring { least } else { margin }
-            },
+            |&least| if measuring { least } else { margin },
+            |bounds| distance(bounds.centre()).distance - 0.5 * bounds.size().length(),
             |least, k| {
                 let corner = &self.mesh.corners[k as usize];
                 let place = distance(corner.point);
