@@ -46,7 +46,7 @@ impl SolidBody {
             return Err(ContactError::NoSuchVertex { shape: SHAPE, triangle, vertices: surface.positions.len() });
         }
         let volume = surface.volume();
-        if !(volume > 0.0) {
+        if volume.is_nan() || volume <= 0.0 {
             return Err(ContactError::NoVolume { shape: SHAPE, volume });
         }
         let size = surface.bounds().size().length();
@@ -139,7 +139,7 @@ impl SolidBody {
         self.mesh.corner_tree.visit(
             &mut least,
             |&least| if measuring { least } else { margin },
-            |bounds| distance(bounds.centre()).distance - 0.5 * bounds.size().length(),
+            |bounds, _| distance(bounds.centre()).distance - 0.5 * bounds.size().length(),
             |least, k| {
                 let corner = &self.mesh.corners[k as usize];
                 let place = distance(corner.point);

@@ -1,6 +1,7 @@
 //! Two bodies of any form, or one with a box, a hull or a cylinder, which have surfaces of triangles for this purpose. Corners
 //! and edges against a cylinder are measured against the cylinder itself.
 
+use carom_shape::Aabb;
 use glam::DVec3;
 
 use super::SolidBody;
@@ -35,10 +36,25 @@ struct Side<'a> {
 }
 
 impl Side<'_> {
-    /// The signed distance from a point of the world.
-    fn distance(&self, point: DVec3) -> f64 {
-        let local = self.frame.local(point);
-        self.exact.map_or_else(|| self.body.nearest(local), |kind| nearest(kind, local)).distance
+    /// The nearest place of the surface within `reach`, and whether the point is inside. None only where it is outside.
+    fn nearest(&self, p: DVec3, reach: f64) -> Option<(Nearest, bool)> {
+        if let Some(kind) = self.exact {
+            let place = nearest(kind, p);
+            return Some((place, place.distance < 0.0));
+        }
+        let place = self.body.mesh.nearest(p, reach.max(self.body.mesh.inmost), None)?;
+        let inside = self.body.contains(p, &place);
+        Some((self.body.measured(p, &place, inside), inside))
+    }
+
+    /// A bound of the distance to anything in a box of another body, good up to `limit`.
+    fn bound(&self, frame: &Pose, node: &Aabb, limit: f64) -> f64 {
+        let (centre, radius) = (self.frame.local(frame.point(node.centre())), 0.5 * node.size().length());
+        let to_box = self.body.bounds().distance_squared(centre).sqrt() - radius;
+        if to_box > limit {
+            return to_box;
+        }
+        self.nearest(centre, limit + radius).map_or(f64::INFINITY, |(place, _)| place.distance - radius)
     }
 }
 
@@ -85,7 +101,7 @@ pub(in crate::space) fn meet(
     touches: &mut Vec<Touch<DVec3>>,
 ) -> f64 {
     let (Some(body), begin) = (second.kind.triangles(), touches.len()) else { return f64::INFINITY };
-    let exact = matches!(second.kind, Kind::Cylinder { .. }).then_some(second.kind);
+    let exact = matches!(second.kind, Kind::Cylinder { .. } | Kind::Cuboid { .. }).then_some(second.kind);
     let first = Side { body: first.0, frame: first.1, exact: None };
     let second = Side { body, frame: &second.frame, exact };
     let mut search = Search { margin, measuring: margin == f64::INFINITY, least: f64::INFINITY, doubt: None, touches };
@@ -106,7 +122,7 @@ fn corners(one: Side, other: Side, sign: f64, search: &mut Search) {
     one.body.mesh.corner_tree.visit(
         search,
         Search::limit,
-        |node| other.distance(one.frame.point(node.centre())) - 0.5 * node.size().length(),
+        |node, limit| other.bound(one.frame, node, limit),
         |search, k| {
             let corner = &one.body.mesh.corners[k as usize];
             let point = one.frame.point(corner.point);
@@ -142,18 +158,7 @@ enum Held {
 fn held_against(other: Side, p: DVec3, looks: DVec3, limit: f64, thickness: f64) -> Option<Held> {
     let in_front = |place: &Nearest| place.distance <= limit && looks.dot(place.normal) < LOOKS;
     let no_deeper = |place: &Nearest| -place.distance <= thickness;
-    let reach = limit.max(other.body.size);
-    let (place, inside) = match other.exact {
-        Some(kind) => {
-            let place = nearest(kind, p);
-            (place, place.distance < 0.0)
-        }
-        None => {
-            let place = other.body.mesh.nearest(p, reach, None)?;
-            let inside = other.body.contains(p, &place);
-            (other.body.measured(p, &place, inside), inside)
-        }
-    };
+    let (place, inside) = other.nearest(p, limit)?;
     if !inside {
         let swallowed = place.distance <= TOUCHING * other.body.size;
         return if in_front(&place) { Some(Held::Against(place)) } else { swallowed.then_some(Held::Swallowed(place)) };
@@ -162,7 +167,7 @@ fn held_against(other: Side, p: DVec3, looks: DVec3, limit: f64, thickness: f64)
         return Some(Held::Against(place));
     }
     // Past the middle of a wall: held against the side that it came through.
-    let behind = if other.exact.is_some() { None } else { other.body.mesh.nearest(p, thickness, Some(looks)) };
+    let behind = other.body.mesh.nearest(p, thickness, Some(looks));
     Some(behind.map_or(Held::Swallowed(place), |behind| Held::Against(other.body.measured(p, &behind, true))))
 }
 
@@ -171,7 +176,7 @@ fn edges(first: Side, second: Side, search: &mut Search) {
     first.body.mesh.ridge_tree.visit(
         search,
         |search| search.limit().max(0.0),
-        |node| second.distance(first.frame.point(node.centre())) - 0.5 * node.size().length(),
+        |node, limit| second.bound(first.frame, node, limit),
         |search, i| {
             let ridge = first.body.mesh.ridges[i as usize];
             let local = Ridge {
@@ -180,9 +185,8 @@ fn edges(first: Side, second: Side, search: &mut Search) {
                 ..ridge
             };
             let (middle, half) = (0.5 * (local.ends[0] + local.ends[1]), 0.5 * (local.ends[1] - local.ends[0]).abs());
-            let apart = |node: &carom_shape::Aabb| {
-                ((node.centre() - middle).abs() - 0.5 * node.size() - half).max(DVec3::ZERO).length()
-            };
+            let apart =
+                |node: &Aabb, _| ((node.centre() - middle).abs() - 0.5 * node.size() - half).max(DVec3::ZERO).length();
             second.body.mesh.ridge_tree.visit(
                 search,
                 |search| search.limit().max(0.0),
@@ -197,7 +201,7 @@ fn edges(first: Side, second: Side, search: &mut Search) {
                         return;
                     }
                     let doubtful = gap < 0.0 && !(into(local.normals, -normal) && into(other.normals, normal));
-                    if let Some(kind) = second.exact {
+                    if let Some(kind @ Kind::Cylinder { .. }) = second.exact {
                         let place = nearest(kind, on_first);
                         (on_second, normal, gap) = (place.point, place.normal, place.distance);
                     }

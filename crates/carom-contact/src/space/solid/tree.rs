@@ -51,12 +51,13 @@ impl Tree {
         self.build(right, first + middle as u32, boxes);
     }
 
-    /// Visits what lies in boxes whose bound is at most the limit, least bound first. The limit may sink on the way.
+    /// Visits what lies in boxes whose bound is at most the limit, least bound first. The limit may sink on the way; a bound
+    /// above it need not be exact.
     pub fn visit<S>(
         &self,
         state: &mut S,
         limit: impl Fn(&S) -> f64,
-        bound: impl Fn(&Aabb) -> f64,
+        bound: impl Fn(&Aabb, f64) -> f64,
         mut visit: impl FnMut(&mut S, u32),
     ) {
         // Halving bounds the depth by the bits of an index.
@@ -75,13 +76,14 @@ impl Tree {
                 }
                 continue;
             }
-            let child = |i: u32| (i, bound(&self.nodes[i as usize].bounds));
+            let most = limit(state);
+            let child = |i: u32| (i, bound(&self.nodes[i as usize].bounds, most));
             let (mut near, mut far) = (child(index + 1), child(node.first));
             if far.1 < near.1 {
                 (near, far) = (far, near);
             }
             for next in [far, near] {
-                if next.1 <= limit(state) {
+                if next.1 <= most {
                     stack[top] = next;
                     top += 1;
                 }
