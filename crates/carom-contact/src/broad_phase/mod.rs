@@ -3,6 +3,18 @@
 //! [`BroadPhase::Sweep`] sorts along one axis and keeps the order from call to call: O(n log n + k). [`BroadPhase::Grid`] sorts by
 //! cells that are as wide as the bodies: O(n + k) for bodies of similar size, with large ones apart. Both find exactly the
 //! same pairs, sorted; [`BroadPhase::Auto`] takes the one that should need less time.
+//!
+//! Milliseconds per call, sweep / grid, of bodies of one size (`examples/detect.rs`, one core of a machine with other work to do):
+//!
+//! | bodies | discs, pile | discs, gas | spheres, pile | spheres, gas |
+//! |---|---|---|---|---|
+//! | 100 | 0.008 / 0.013 | 0.003 / 0.010 | 0.021 / 0.025 | 0.005 / 0.012 |
+//! | 1,000 | 0.27 / 0.09 | 0.07 / 0.05 | 1.0 / 0.23 | 0.25 / 0.08 |
+//! | 10,000 | 4.3 / 0.93 | 1.9 / 0.50 | 108 / 2.4 | 11 / 0.98 |
+//! | 100,000 | 388 / 26 | 123 / 10 | 5,670 / 80 | 1,270 / 47 |
+//!
+//! A sweep along one axis compares every body with all in its slice, n^(3/2) in the plane and n^(5/3) in space. It is
+//! taken where bodies are few, or all in a row.
 
 mod grid;
 mod layout;
