@@ -3,8 +3,8 @@
 use std::f64::consts::{FRAC_PI_2, PI};
 
 use carom_contact::plane::{Plane, Pose, Shape};
-use carom_contact::{Geometry, Method, Moving, Witness, first_contact, time_of_impact};
-use glam::DVec2;
+use carom_contact::{Geometry, Method, Moving, Space, Witness, first_contact, space, time_of_impact};
+use glam::{DQuat, DVec2, DVec3};
 use proptest::prelude::*;
 
 const METHODS: [Method; 3] = [Method::Bisection, Method::RegulaFalsi, Method::ConservativeAdvancement];
@@ -56,6 +56,22 @@ fn a_thin_fast_plate_does_not_tunnel_through_another() {
             assert!(end > 20.0);
             let impact = time_of_impact(&bullet, &wall, 1.0, TOLERANCE, method).unwrap();
             assert!((impact.time - 0.999 / speed).abs() < 1e-2 / speed, "{method:?}: {impact:?}");
+        }
+    }
+}
+
+#[test]
+fn in_space_a_thin_fast_plate_is_stopped_by_a_sphere_and_by_a_plate() {
+    let (plate, sphere) =
+        (space::Shape::cuboid(DVec3::new(1e-3, 1.0, 1.0)).unwrap(), space::Shape::sphere(1e-3).unwrap());
+    let at = |x: f64| space::Pose::new(DVec3::new(x, 0.1, 0.2), DQuat::IDENTITY);
+    for method in METHODS {
+        for (target, half) in [(&plate, 0.5e-3), (&sphere, 1e-3)] {
+            let bullet =
+                Moving::<Space> { shape: &plate, pose: at(-1.0), velocity: DVec3::X * 500.0, spin: DVec3::ZERO };
+            let target = Moving { shape: target, pose: at(0.0), velocity: DVec3::ZERO, spin: DVec3::ZERO };
+            let impact = time_of_impact(&bullet, &target, 1.0, TOLERANCE, method).unwrap();
+            assert!((impact.time * 500.0 - (1.0 - 0.5e-3 - half)).abs() < 2.0 * TOLERANCE, "{method:?}: {impact:?}");
         }
     }
 }
