@@ -300,7 +300,7 @@ proptest! {
     ) {
         let forth = sorted_by_place(touches((&a, &first), (&b, &second), 0.05));
         let back = sorted_by_place(touches((&b, &second), (&a, &first), 0.05));
-        prop_assert_eq!(forth.len(), back.len());
+        prop_assert_eq!(forth.len(), back.len(), "{:?}\n{:?}", forth, back);
         for (t, u) in forth.iter().zip(&back) {
             let apart = t.point.distance(u.point) + t.normal.distance(-u.normal) + (t.gap - u.gap).abs();
             prop_assert!(apart < 1e-6, "{forth:?}
