@@ -238,6 +238,9 @@ fn cut(cutter: Patch, other: Patch, outward: DVec3, tolerance: f64, polygon: &mu
         let along = cutter.corners[(k + 1) % sides].point - corner.point;
         let Some(across) = along.cross(outward).try_normalize() else { continue };
         let height = |cut: &Cut| across.dot(cut.point - corner.point);
+        if polygon.iter().all(|cut| height(cut) <= tolerance) {
+            continue;
+        }
         next.clear();
         for (i, here) in polygon.iter().enumerate() {
             let there = &polygon[(i + 1) % polygon.len()];
