@@ -1,9 +1,7 @@
 //! Impacts with known outcome.
 
-mod common;
-
 use carom_world::{BodyDefinition, Detection, Integrator, Response, WorldParams};
-use common::*;
+use crate::common::*;
 use std::f64::consts::PI;
 
 /// The velocity of one disc after it has met the floor.
