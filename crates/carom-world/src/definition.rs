@@ -23,6 +23,13 @@ pub struct WorldDefinition<G: Geometry> {
     pub pairs: Vec<SurfacePair>,
 }
 
+impl<G: Geometry> WorldDefinition<G> {
+    /// An empty world.
+    pub fn new(params: WorldParams<G>) -> Self {
+        WorldDefinition { params, bodies: Vec::new(), joints: Vec::new(), loads: Vec::new(), pairs: Vec::new() }
+    }
+}
+
 /// How a world runs.
 #[derive(Debug, Clone)]
 pub struct WorldParams<G: Geometry> {
@@ -46,6 +53,24 @@ pub struct WorldParams<G: Geometry> {
     pub slop: Option<f64>,
     /// Bodies that overlap more than this at the start are an error, m. Unless given: a hundredth of the smaller body.
     pub most_overlap: Option<f64>,
+}
+
+impl<G: Geometry> WorldParams<G> {
+    /// No gravity, and all else as usual: Verlet, discrete detection, generalized reflections.
+    pub fn new(step: f64) -> Self {
+        WorldParams {
+            step,
+            gravity: G::Vector::default(),
+            integrator: Integrator::default(),
+            detection: Detection::default(),
+            response: Response::default(),
+            resting_speed: None,
+            restitution_rule: Combiner::default(),
+            friction_rule: Combiner::default(),
+            slop: None,
+            most_overlap: None,
+        }
+    }
 }
 
 /// How positions and velocities advance. Rotation in space is always by discrete Moser-Veselov.
@@ -95,6 +120,31 @@ pub struct BodyDefinition<G: Geometry> {
     pub resistance: Resistance,
     /// What its surface is made of, for [`SurfacePair`].
     pub surface: String,
+}
+
+impl<G: Geometry> BodyDefinition<G> {
+    /// A dynamic body at rest at the origin, perfectly bouncy and smooth. Its mass and inertia are still to be given.
+    pub fn new(name: &str, shape: Arc<G::Shape>) -> Self {
+        BodyDefinition {
+            name: name.into(),
+            motion: Motion::Dynamic,
+            shape,
+            mass: 0.0,
+            inertia: G::Inertia::default(),
+            pose: G::Pose::default(),
+            velocity: G::Vector::default(),
+            spin: G::Spin::default(),
+            bounciness: Bounciness::Constant(1.0),
+            friction: 0.0,
+            resistance: Resistance::default(),
+            surface: String::new(),
+        }
+    }
+
+    /// A body that nothing moves, at the origin, perfectly bouncy and smooth.
+    pub fn fixed(name: &str, shape: Arc<G::Shape>) -> Self {
+        BodyDefinition { motion: Motion::Fixed, ..BodyDefinition::new(name, shape) }
+    }
 }
 
 /// Who moves a body.

@@ -3,9 +3,11 @@
 //! A generalized velocity has W numbers: the velocity of the centre of mass, then the spin, both in the world's axes. A row r
 //! stands for a rate: r·velocity.
 
-use carom_contact::{Geometry, Plane, Space, plane, space};
+use carom_contact::{Geometry, Plane, Pose as _, Space, plane, space};
 use carom_impact::InverseMass;
-use glam::{DMat3, DVec2, DVec3};
+use glam::{DMat3, DQuat, DVec2, DVec3};
+
+use crate::moser_veselov;
 
 /// A space in which bodies move; W is the width of a generalized velocity.
 pub trait Dynamics<const W: usize>: Geometry {
@@ -29,6 +31,20 @@ pub trait Dynamics<const W: usize>: Geometry {
     fn inverse_mass(mass: f64, inertia: &Self::Inertia, pose: &Self::Pose) -> InverseMass<W>;
     /// The generalized momentum.
     fn momentum(mass: f64, inertia: &Self::Inertia, pose: &Self::Pose, velocity: &[f64; W]) -> [f64; W];
+    /// Free flight for some time: no force, no torque. Momentum and angular momentum stay what they are.
+    fn fly(inertia: &Self::Inertia, pose: &Self::Pose, velocity: &[f64; W], time: f64) -> (Self::Pose, [f64; W]);
+    /// Positive where the inertia is positive definite; not finite or not positive where it is none.
+    fn least_pivot(inertia: &Self::Inertia) -> f64;
+    /// The rotation as a quaternion x, y, z, w.
+    fn quaternion(pose: &Self::Pose) -> [f64; 4];
+    /// A spin as a vector of space.
+    fn spin_in_space(spin: Self::Spin) -> DVec3;
+    /// How many numbers a pose is saved as.
+    const POSE_NUMBERS: usize;
+    /// Appends the numbers that a pose is saved as.
+    fn save_pose(pose: &Self::Pose, numbers: &mut Vec<f64>);
+    /// The pose that was saved as these numbers, to the bit.
+    fn saved_pose(numbers: &[f64]) -> Self::Pose;
     /// The small turn that brings the second pose's axes onto the first's, as a rotation vector in the world.
     fn turn_between(first: &Self::Pose, second: &Self::Pose) -> Self::Spin;
 }
@@ -70,6 +86,34 @@ impl Dynamics<3> for Plane {
     #[inline]
     fn momentum(mass: f64, inertia: &f64, _: &plane::Pose, velocity: &[f64; 3]) -> [f64; 3] {
         [mass * velocity[0], mass * velocity[1], inertia * velocity[2]]
+    }
+
+    fn fly(_: &f64, pose: &plane::Pose, velocity: &[f64; 3], time: f64) -> (plane::Pose, [f64; 3]) {
+        let (linear, spin) = Self::split(velocity);
+        (pose.moved(linear, spin, time), *velocity)
+    }
+
+    fn least_pivot(inertia: &f64) -> f64 {
+        *inertia
+    }
+
+    fn quaternion(pose: &plane::Pose) -> [f64; 4] {
+        let (sin, cos) = (0.5 * pose.angle).sin_cos();
+        [0.0, 0.0, sin, cos]
+    }
+
+    fn spin_in_space(spin: f64) -> DVec3 {
+        DVec3::new(0.0, 0.0, spin)
+    }
+
+    const POSE_NUMBERS: usize = 3;
+
+    fn save_pose(pose: &plane::Pose, numbers: &mut Vec<f64>) {
+        numbers.extend([pose.position.x, pose.position.y, pose.angle]);
+    }
+
+    fn saved_pose(numbers: &[f64]) -> plane::Pose {
+        plane::Pose::new(DVec2::new(numbers[0], numbers[1]), numbers[2])
     }
 
     fn turn_between(first: &plane::Pose, second: &plane::Pose) -> f64 {
@@ -133,6 +177,46 @@ impl Dynamics<6> for Space {
         let (velocity, spin) = Self::split(velocity);
         let axes = *pose.axes();
         Self::join(velocity * mass, axes * (*inertia * (axes.transpose() * spin)))
+    }
+
+    fn fly(inertia: &DMat3, pose: &space::Pose, velocity: &[f64; 6], time: f64) -> (space::Pose, [f64; 6]) {
+        let (linear, spin) = Self::split(velocity);
+        let (rotation, spin) = moser_veselov::turn(inertia, pose, spin, time);
+        (space::Pose::new(pose.position + linear * time, rotation), Self::join(linear, spin))
+    }
+
+    fn least_pivot(inertia: &DMat3) -> f64 {
+        let [x, y, z] = inertia.to_cols_array_2d();
+        let scale = x[0].abs() + y[1].abs() + z[2].abs();
+        let skew = (x[1] - y[0]).abs() + (x[2] - z[0]).abs() + (y[2] - z[1]).abs();
+        // The comparison is false where a number is not finite.
+        if skew <= 1e-9 * scale {
+            let second = y[1] - x[1] * x[1] / x[0];
+            let across = y[2] - x[1] * x[2] / x[0];
+            let third = z[2] - x[2] * x[2] / x[0] - across * across / second;
+            x[0].min(second).min(third)
+        } else {
+            f64::NAN
+        }
+    }
+
+    fn quaternion(pose: &space::Pose) -> [f64; 4] {
+        pose.rotation.to_array()
+    }
+
+    fn spin_in_space(spin: DVec3) -> DVec3 {
+        spin
+    }
+
+    const POSE_NUMBERS: usize = 7;
+
+    fn save_pose(pose: &space::Pose, numbers: &mut Vec<f64>) {
+        numbers.extend(pose.position.to_array());
+        numbers.extend(pose.rotation.to_array());
+    }
+
+    fn saved_pose(numbers: &[f64]) -> space::Pose {
+        space::Pose::new(DVec3::from_slice(numbers), DQuat::from_slice(&numbers[3..]))
     }
 
     fn turn_between(first: &space::Pose, second: &space::Pose) -> DVec3 {

@@ -27,6 +27,14 @@ pub struct Touching<const W: usize> {
     pub before: Option<u32>,
 }
 
+impl<const W: usize> Touching<W> {
+    /// What the gap will be after some time at these velocities.
+    #[inline]
+    pub fn foreseen(&self, time: f64, velocities: &[[f64; W]]) -> f64 {
+        self.gap + time * self.speed(velocities)
+    }
+}
+
 /// A row of a joint: Σ row·velocity is how fast its error grows, and is kept at zero, or at −`bend`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct JointRow<const W: usize> {

@@ -51,6 +51,31 @@ impl Ledger {
         ]
     }
 
+    /// The ledger whose columns are these, in the order of [`Ledger::columns`]; columns that are missing are zero.
+    pub fn from_columns(columns: &[f64]) -> Ledger {
+        let at = |k: usize| columns.get(k).copied().unwrap_or(0.0);
+        Ledger {
+            kinetic: at(0),
+            potential: at(1),
+            elastic: at(2),
+            start: at(3),
+            restitution: at(4),
+            friction: at(5),
+            damping: at(6),
+            jam: at(7),
+            stabilization: at(8),
+            integrator: at(9),
+            driven: at(10),
+            injected: at(11),
+        }
+    }
+
+    /// Adds what came and went, column by column.
+    pub(crate) fn add(&mut self, account: &Ledger) {
+        let (mine, other) = (self.columns(), account.columns());
+        *self = Ledger::from_columns(&std::array::from_fn::<f64, 12, _>(|k| mine[k].1 + other[k].1));
+    }
+
     /// What the bodies have now.
     pub fn energy(&self) -> f64 {
         self.kinetic + self.potential + self.elastic

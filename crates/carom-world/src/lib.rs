@@ -4,13 +4,24 @@
 //! family of response change the velocities, and flies. What responds sees an [`Encounter`]: inverse masses, rows and
 //! numbers, no shapes and no dimension.
 
+mod body;
+mod continuous;
 mod definition;
 mod dynamics;
 mod encounter;
 mod error;
 mod joints;
 mod ledger;
+mod loads;
+mod moser_veselov;
+mod report;
 pub mod response;
+mod script;
+mod state;
+mod step;
+mod surfaces;
+mod system;
+mod world;
 
 pub use definition::{
     BodyDefinition, Bounciness, Detection, Integrator, JointDefinition, JointKind, Load, MappedBounciness, Motion,
@@ -21,4 +32,8 @@ pub use encounter::{Encounter, JointRow, Outcome, Touching};
 pub use error::WorldError;
 pub use joints::Joint;
 pub use ledger::Ledger;
+pub use report::{ContactEvent, Frame, StepReport};
 pub use response::{ConstraintParams, ImpulseParams, PenaltyParams, ReflectionParams, Response};
+pub use state::{State, StateArray};
+pub use system::System;
+pub use world::World;

@@ -126,7 +126,7 @@ impl<const W: usize> Touching<W> {
     }
 
     /// The rate along rows of the two bodies.
-    fn rate(&self, rows: &[[f64; W]; 2], velocities: &[[f64; W]]) -> f64 {
+    pub(super) fn rate(&self, rows: &[[f64; W]; 2], velocities: &[[f64; W]]) -> f64 {
         let side = |side: usize| -> f64 {
             let velocity = &velocities[self.bodies[side] as usize];
             (0..W).map(|k| rows[side][k] * velocity[k]).sum()
@@ -172,10 +172,12 @@ pub(super) fn enter<const W: usize>(
 /// The least speed at which a contact may open after the response.
 fn target<const W: usize>(contact: &Touching<W>, before: f64, rate: f64, encounter: &Encounter<'_, W>) -> f64 {
     let closes = contact.gap + encounter.step * rate < 0.0;
+    let least = -contact.gap.max(0.0) / encounter.step;
     if before < -encounter.resting_speed && closes {
-        -contact.restitution * before
+        // What the forces of the step add to the speed stays added: Verlet's flight then keeps its energy.
+        (rate - before - contact.restitution * before).max(least)
     } else {
-        -contact.gap.max(0.0) / encounter.step
+        least
     }
 }
 

@@ -1,10 +1,16 @@
 //! Families of response: how bodies answer when they touch.
 
+mod account;
 pub mod constraints;
+pub mod impulses;
 mod multipliers;
 pub mod penalty;
+pub mod reflections;
 mod rub;
 mod springs;
+mod sweep;
+
+use crate::{Encounter, Outcome, WorldError};
 
 /// How bodies answer when they touch.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -63,4 +69,33 @@ pub struct ConstraintParams {
 pub struct ReflectionParams {
     /// Of the operator.
     pub impact: carom_impact::ImpactParams,
+}
+
+/// Memory of all families.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch<const W: usize> {
+    impulses: impulses::ImpulseScratch<W>,
+    pub penalty: penalty::PenaltyScratch<W>,
+    constraints: constraints::ConstraintScratch<W>,
+    reflections: reflections::ReflectionScratch<W>,
+}
+
+/// Lets the chosen family answer.
+pub(crate) fn respond<const W: usize>(
+    response: &Response,
+    encounter: &mut Encounter<'_, W>,
+    scratch: &mut Scratch<W>,
+) -> Result<Outcome<W>, WorldError> {
+    match response {
+        Response::Impulses(params) => impulses::respond(params, encounter, &mut scratch.impulses),
+        Response::Penalty(params) => penalty::respond(params, encounter, &mut scratch.penalty),
+        Response::Constraints(params) => {
+            let kicked = encounter.velocities.to_vec();
+            let mut outcome = constraints::respond(params, encounter, &mut scratch.constraints)?;
+            let course = [encounter.before, &kicked, &*encounter.velocities];
+            account::attribute(encounter.contacts, &outcome.impulses, course, &mut outcome.account);
+            Ok(outcome)
+        }
+        Response::Reflections(params) => reflections::respond(params, encounter, &mut scratch.reflections),
+    }
 }

@@ -1,0 +1,154 @@
+//! A body as the world keeps it: what does not change from step to step, and the checks that it passed.
+
+use std::sync::Arc;
+
+use carom_contact::{Pose as _, Vector as _};
+use carom_impact::InverseMass;
+
+use crate::{BodyDefinition, Bounciness, Dynamics, Motion, Resistance, Script, WorldError};
+
+/// A body, but for where it is and how it moves.
+#[derive(Debug, Clone)]
+pub(crate) struct Body<G: Dynamics<W>, const W: usize> {
+    pub name: String,
+    pub motion: Motion<G>,
+    pub shape: Arc<G::Shape>,
+    pub mass: f64,
+    pub inertia: G::Inertia,
+    pub start: G::Pose,
+    pub bounciness: Bounciness,
+    pub friction: f64,
+    pub resistance: Resistance,
+    /// Number of its surface in the table of pairs.
+    pub surface: usize,
+    /// Of its shape; infinite for half-planes and the like.
+    pub radius: f64,
+}
+
+impl<G: Dynamics<W>, const W: usize> Body<G, W> {
+    /// Checks a definition.
+    pub fn new(definition: &BodyDefinition<G>, surface: usize) -> Result<Self, WorldError> {
+        check(definition)?;
+        Ok(Body {
+            name: definition.name.clone(),
+            motion: definition.motion.clone(),
+            shape: definition.shape.clone(),
+            mass: definition.mass,
+            inertia: definition.inertia,
+            start: definition.pose,
+            bounciness: definition.bounciness.clone(),
+            friction: definition.friction,
+            resistance: definition.resistance,
+            surface,
+            radius: G::radius(&definition.shape),
+        })
+    }
+
+    /// Whether forces and impulses move it.
+    #[inline]
+    pub fn is_dynamic(&self) -> bool {
+        matches!(self.motion, Motion::Dynamic)
+    }
+
+    /// How it answers to impulses.
+    #[inline]
+    pub fn inverse_mass(&self, pose: &G::Pose) -> InverseMass<W> {
+        if self.is_dynamic() { G::inverse_mass(self.mass, &self.inertia, pose) } else { InverseMass::Fixed }
+    }
+
+    /// Its energy of motion; none if nothing moves it, for then its motion costs nobody anything.
+    #[inline]
+    pub fn kinetic(&self, pose: &G::Pose, velocity: &[f64; W]) -> f64 {
+        if !self.is_dynamic() {
+            return 0.0;
+        }
+        let momentum = G::momentum(self.mass, &self.inertia, pose, velocity);
+        0.5 * (0..W).map(|k| momentum[k] * velocity[k]).sum::<f64>()
+    }
+
+    /// How far a point of it can get in some time at this velocity.
+    pub fn travel(&self, velocity: &[f64; W], time: f64) -> f64 {
+        let (linear, spin) = G::split(velocity);
+        let turning = <G::Pose as carom_contact::Pose>::spin_speed(spin);
+        let tip = if turning > 0.0 { turning * self.radius } else { 0.0 };
+        (linear.length() + tip) * time
+    }
+}
+
+fn check<G: Dynamics<W>, const W: usize>(body: &BodyDefinition<G>) -> Result<(), WorldError> {
+    let bad = |quantity, value, expected| {
+        Err(WorldError::BadBody { body: body.name.clone(), quantity, value, expected })
+    };
+    if matches!(body.motion, Motion::Dynamic) {
+        if !(body.mass > 0.0 && body.mass.is_finite()) {
+            return bad("the mass", body.mass, "positive and finite");
+        }
+        let pivot = G::least_pivot(&body.inertia);
+        if !(pivot > 0.0 && pivot.is_finite()) {
+            return bad("the inertia", pivot, "positive definite and finite");
+        }
+        if !G::radius(&body.shape).is_finite() {
+            return bad("the radius of its shape", f64::INFINITY, "finite, unless the body is fixed or scripted");
+        }
+    }
+    let mut numbers = Vec::new();
+    G::save_pose(&body.pose, &mut numbers);
+    if let Some(&value) = numbers.iter().find(|x| !x.is_finite()) {
+        return bad("a number of the pose", value, "finite");
+    }
+    if let Some(&value) = G::join(body.velocity, body.spin).iter().find(|x| !x.is_finite()) {
+        return bad("a number of the velocity or the spin", value, "finite");
+    }
+    if let Bounciness::Constant(value) = body.bounciness
+        && !(0.0..=1.0).contains(&value)
+    {
+        return bad("the restitution", value, "between 0 and 1");
+    }
+    for (quantity, value) in [
+        ("the friction", body.friction),
+        ("the resistance to motion", body.resistance.linear),
+        ("the resistance to spin", body.resistance.angular),
+    ] {
+        if !(value >= 0.0 && value.is_finite()) {
+            return bad(quantity, value, "zero or more, and finite");
+        }
+    }
+    if let Motion::Scripted(script) = &body.motion {
+        check_script::<G, W>(script).or_else(|(quantity, value, expected)| bad(quantity, value, expected))?;
+    }
+    Ok(())
+}
+
+fn check_script<G: Dynamics<W>, const W: usize>(script: &Script<G>) -> Result<(), (&'static str, f64, &'static str)> {
+    match script {
+        Script::Sine { amplitude, frequency, phase } => {
+            for (quantity, value) in [
+                ("the size of the amplitude", amplitude.length()),
+                ("the frequency", *frequency),
+                ("the phase", *phase),
+            ] {
+                if !value.is_finite() {
+                    return Err((quantity, value, "finite"));
+                }
+            }
+        }
+        Script::Keyframes(frames) => {
+            if frames.is_empty() {
+                return Err(("the number of keyframes", 0.0, "one or more"));
+            }
+            for (i, (time, pose)) in frames.iter().enumerate() {
+                if !time.is_finite() || (i > 0 && *time <= frames[i - 1].0) {
+                    return Err(("a keyframe's time", *time, "finite and later than the one before"));
+                }
+                if !pose.position().is_finite() {
+                    return Err(("the position of a keyframe", f64::NAN, "finite"));
+                }
+            }
+        }
+        Script::Belt(velocity) if !velocity.is_finite() => {
+            return Err(("the speed of the belt", velocity.length(), "finite"));
+        }
+        Script::Belt(_) => {}
+    }
+    Ok(())
+}

@@ -1,0 +1,178 @@
+//! Generalized reflections as a family of response: all impacts of a step at once (*Reflections*, Alg. 4).
+//!
+//! Active are the contacts that would overlap at the end of the step, with the geometry of its start. Impacts are resolved
+//! with the velocities before the forces of the step, so that elastic ones keep the energy of Verlet's flight. Then
+//! what still closes under the forces, resting contacts above all, is stopped with the velocities that include them: a pile
+//! neither sinks nor jitters. Overlap beyond the slop is taken away without speed.
+
+use carom_impact::{Contact, ImpactSystem, Joint, Tangent, resolve};
+
+use super::account::attribute;
+use super::constraints::{self, ConstraintScratch};
+use super::impulses::{TOUCH, is_colliding};
+use super::{ConstraintParams, ReflectionParams};
+use crate::{Encounter, Outcome, Touching, WorldError};
+
+/// Rounds in which contacts join that others push together.
+const ROUNDS: usize = 8;
+
+/// Memory that is reused from step to step. Nothing in it has to be saved.
+#[derive(Debug, Default)]
+pub struct ReflectionScratch<const W: usize> {
+    contacts: Vec<Contact<[f64; W]>>,
+    tangents: Vec<Tangent<[f64; W]>>,
+    /// Places of active contacts in the encounter's list.
+    active: Vec<usize>,
+    held: Vec<Touching<W>>,
+    constraints: ConstraintScratch<W>,
+}
+
+/// Resolves all impacts of the step at once, then stops what still closes.
+pub fn respond<const W: usize>(
+    params: &ReflectionParams,
+    encounter: &mut Encounter<'_, W>,
+    scratch: &mut ReflectionScratch<W>,
+) -> Result<Outcome<W>, WorldError> {
+    let mut before = encounter.before.to_vec();
+    let mut impacts = Outcome {
+        impulses: vec![[0.0; 3]; encounter.contacts.len()],
+        joints: vec![0.0; encounter.joints.len()],
+        ..Outcome::default()
+    };
+    for _ in 0..ROUNDS {
+        let now = Encounter { before: &before, velocities: &mut *encounter.velocities, ..*encounter };
+        if !scratch.gather(&now) {
+            break;
+        }
+        let mut after = before.clone();
+        if !scratch.resolve(params, encounter, &mut after, &mut impacts)? {
+            break;
+        }
+        for ((velocity, after), before) in encounter.velocities.iter_mut().zip(&after).zip(&before) {
+            (0..W).for_each(|k| velocity[k] += after[k] - before[k]);
+        }
+        before = after;
+    }
+    let mut outcome = scratch.hold(encounter, &before)?;
+    for (sum, impact) in outcome.impulses.iter_mut().zip(&impacts.impulses) {
+        (0..3).for_each(|k| sum[k] += impact[k]);
+    }
+    for (sum, impact) in outcome.joints.iter_mut().zip(&impacts.joints) {
+        *sum += impact;
+    }
+    outcome.account.add(&impacts.account);
+    outcome.rounds += impacts.rounds;
+    outcome.residual = outcome.residual.max(impacts.residual);
+    Ok(outcome)
+}
+
+impl<const W: usize> ReflectionScratch<W> {
+    /// Gathers the active contacts; false if none of them collides.
+    fn gather(&mut self, encounter: &Encounter<'_, W>) -> bool {
+        self.contacts.clear();
+        self.tangents.clear();
+        self.active.clear();
+        let mut collides = false;
+        for (place, contact) in encounter.contacts.iter().enumerate() {
+            if contact.foreseen(encounter.step, encounter.velocities) > TOUCH * encounter.slop {
+                continue;
+            }
+            collides |= is_colliding(contact, encounter, encounter.velocities);
+            let speed = contact.speed(encounter.before);
+            // What closes slowly rests. What does not close at all takes part in the impacts of its neighbours.
+            let rests = speed < 0.0 && speed >= -encounter.resting_speed;
+            let restitution = if rests { 0.0 } else { contact.restitution };
+            if contact.friction > 0.0 {
+                let tangents = contact.tangents.iter().filter(|rows| **rows != [[0.0; W]; 2]);
+                let number = self.contacts.len() as u32;
+                self.tangents.extend(tangents.map(|&rows| Tangent { contact: number, rows }));
+            }
+            self.contacts.push(Contact {
+                key: place as u64,
+                bodies: contact.bodies,
+                normal: contact.normal,
+                restitution,
+                friction: contact.friction,
+            });
+            self.active.push(place);
+        }
+        collides
+    }
+
+    /// Resolves the active contacts at velocities without the forces of the step; false where prescribed motion squeezes
+    /// bodies, so that nothing can be resolved.
+    fn resolve(
+        &self,
+        params: &ReflectionParams,
+        encounter: &Encounter<'_, W>,
+        velocities: &mut [[f64; W]],
+        impacts: &mut Outcome<W>,
+    ) -> Result<bool, WorldError> {
+        let joints = encounter.joints.iter().filter(|joint| joint.compliance == 0.0);
+        let joints: Vec<Joint<[f64; W]>> =
+            joints.map(|joint| Joint { key: joint.key, bodies: joint.bodies, rows: joint.rows }).collect();
+        let system = ImpactSystem {
+            bodies: encounter.masses,
+            contacts: &self.contacts,
+            tangents: &self.tangents,
+            joints: &joints,
+        };
+        let before = velocities.to_vec();
+        let impact = match resolve(&system, velocities, &params.impact) {
+            Ok(impact) => impact,
+            Err(carom_impact::ImpactError::Squeezed { .. }) => return Ok(false),
+            Err(error) => return Err(error.into()),
+        };
+        // The kick of the forces is in the motion already: what impulses do to it is work that the operator did not see.
+        let mut unseen = 0.0;
+        let mut see = |rows: &[[f64; W]; 2], bodies: [u32; 2], impulse: f64| {
+            for (row, body) in rows.iter().zip(bodies) {
+                if let Some(velocity) = encounter.velocities.get(body as usize) {
+                    unseen += impulse * (0..W).map(|k| row[k] * (velocity[k] - before[body as usize][k])).sum::<f64>();
+                }
+            }
+        };
+        for (&place, &impulse) in self.active.iter().zip(&impact.normal) {
+            impacts.impulses[place][0] += impulse;
+            see(&encounter.contacts[place].normal, encounter.contacts[place].bodies, impulse);
+        }
+        let mut last = u32::MAX;
+        let mut along = 0;
+        for (tangent, &impulse) in self.tangents.iter().zip(&impact.tangential) {
+            along = if tangent.contact == last { along + 1 } else { 1 };
+            last = tangent.contact;
+            let place = self.active[tangent.contact as usize];
+            impacts.impulses[place][along] += impulse;
+            see(&tangent.rows, encounter.contacts[place].bodies, impulse);
+        }
+        let hard = encounter.joints.iter().enumerate().filter(|(_, joint)| joint.compliance == 0.0);
+        for ((place, joint), &impulse) in hard.zip(&impact.joints) {
+            impacts.joints[place] += impulse;
+            see(&joint.rows, joint.bodies, impulse);
+        }
+        impacts.account.restitution += impact.ledger.restitution;
+        impacts.account.friction += impact.ledger.friction;
+        impacts.account.jam += impact.ledger.jam;
+        impacts.account.driven += impact.ledger.driven;
+        impacts.account.integrator -= unseen;
+        impacts.rounds += impact.effort.solves;
+        impacts.residual = impacts.residual.max(impact.effort.residual);
+        Ok(true)
+    }
+
+    /// Stops what closes under the forces; there is nothing left to reflect.
+    fn hold(&mut self, encounter: &mut Encounter<'_, W>, before: &[[f64; W]]) -> Result<Outcome<W>, WorldError> {
+        let closes = |contact: &Touching<W>| contact.foreseen(encounter.step, encounter.velocities) < -TOUCH * encounter.slop;
+        if encounter.joints.is_empty() && !encounter.contacts.iter().any(closes) {
+            return Ok(Outcome { impulses: vec![[0.0; 3]; encounter.contacts.len()], ..Outcome::default() });
+        }
+        self.held.clear();
+        self.held.extend(encounter.contacts.iter().map(|contact| Touching { restitution: 0.0, ..*contact }));
+        let kicked = encounter.velocities.to_vec();
+        let mut held =
+            Encounter { before, contacts: &self.held, velocities: &mut *encounter.velocities, ..*encounter };
+        let mut outcome = constraints::respond(&ConstraintParams::default(), &mut held, &mut self.constraints)?;
+        attribute(&self.held, &outcome.impulses, [before, &kicked, encounter.velocities], &mut outcome.account);
+        Ok(outcome)
+    }
+}

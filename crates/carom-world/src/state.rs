@@ -1,0 +1,85 @@
+//! All that a world remembers from step to step, as named arrays of numbers: what a checkpoint holds.
+
+use crate::WorldError;
+
+/// The complete state of a world. A world that takes it back goes on bit for bit.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct State {
+    /// Named arrays, always in the same order.
+    pub arrays: Vec<(String, StateArray)>,
+}
+
+/// Numbers of a state.
+#[derive(Debug, Clone, PartialEq)]
+pub enum StateArray {
+    /// Real numbers.
+    F64(Vec<f64>),
+    /// Counters, places and keys.
+    U64(Vec<u64>),
+}
+
+impl State {
+    pub(crate) fn put_f64(&mut self, name: &str, numbers: Vec<f64>) {
+        self.arrays.push((name.into(), StateArray::F64(numbers)));
+    }
+
+    pub(crate) fn put_u64(&mut self, name: &str, numbers: Vec<u64>) {
+        self.arrays.push((name.into(), StateArray::U64(numbers)));
+    }
+
+    /// An array of reals by its name; `length` where only one length fits.
+    pub(crate) fn f64(&self, name: &str, length: Option<usize>) -> Result<&[f64], WorldError> {
+        match self.array(name)? {
+            StateArray::F64(numbers) => {
+                check_length(name, numbers.len(), length)?;
+                match numbers.iter().find(|x| !x.is_finite()) {
+                    Some(x) => Err(WorldError::State(format!("'{name}' has the number {x}"))),
+                    None => Ok(numbers),
+                }
+            }
+            StateArray::U64(_) => Err(WorldError::State(format!("'{name}' should be real numbers"))),
+        }
+    }
+
+    pub(crate) fn u64(&self, name: &str, length: Option<usize>) -> Result<&[u64], WorldError> {
+        match self.array(name)? {
+            StateArray::U64(numbers) => {
+                check_length(name, numbers.len(), length)?;
+                Ok(numbers)
+            }
+            StateArray::F64(_) => Err(WorldError::State(format!("'{name}' should be whole numbers"))),
+        }
+    }
+
+    fn array(&self, name: &str) -> Result<&StateArray, WorldError> {
+        let found = self.arrays.iter().find(|(other, _)| other == name);
+        found.map(|(_, array)| array).ok_or_else(|| WorldError::State(format!("it has no '{name}'")))
+    }
+
+    /// A fingerprint of all bits (FNV-1a).
+    pub fn hash(&self) -> u64 {
+        let mut hash = 0xcbf2_9ce4_8422_2325u64;
+        let mut add = |bytes: &[u8]| {
+            for &byte in bytes {
+                hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+            }
+        };
+        for (name, array) in &self.arrays {
+            add(name.as_bytes());
+            match array {
+                StateArray::F64(numbers) => numbers.iter().for_each(|x| add(&x.to_bits().to_le_bytes())),
+                StateArray::U64(numbers) => numbers.iter().for_each(|x| add(&x.to_le_bytes())),
+            }
+        }
+        hash
+    }
+}
+
+fn check_length(name: &str, found: usize, expected: Option<usize>) -> Result<(), WorldError> {
+    match expected {
+        Some(expected) if expected != found => {
+            Err(WorldError::State(format!("'{name}' has {found} numbers, this scene needs {expected}")))
+        }
+        _ => Ok(()),
+    }
+}

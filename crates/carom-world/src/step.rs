@@ -1,0 +1,319 @@
+//! One step: blows and scripts, detection, kick, response, flight; and the account of every joule on the way.
+//!
+//! Symplectic Euler kicks once, Verlet half before the flight and half after it. Contacts are looked for at the start of the
+//! step, as far ahead as bodies can get in it (*Reflections*, Alg. 4: geometry of the start, motion foreseen). The
+//! work of each stage is found where it is done, impulse times mean velocity, so that the ledger is a check of all of them.
+
+use std::time::Instant;
+
+use carom_contact::{Collider, Contact, Pose as _, Vector as _};
+
+use crate::loads::strike;
+use crate::response::respond;
+use crate::world::World;
+use crate::{
+    ContactEvent, Detection, Dynamics, Encounter, Integrator, JointRow, Motion, Outcome, StepReport, Touching,
+    WorldError,
+};
+
+/// Beyond this many metres, or metres or radians per second, nothing is believed.
+const OUT_OF_BOUNDS: f64 = 1e9;
+
+impl<G: Dynamics<W>, const W: usize> World<G, W> {
+    /// Goes on by one step. After an error the world is as it was before the step.
+    pub fn step(&mut self) -> Result<StepReport, WorldError> {
+        let kept = self.now.clone();
+        let begun = Instant::now();
+        let start = self.time();
+        let end = (self.now.steps + 1) as f64 * self.params.step;
+        self.events.clear();
+        self.apply_blows(start, end);
+        let mut report = StepReport::default();
+        let done = match self.params.detection {
+            Detection::Discrete => {
+                self.detect(start, end, &mut report);
+                self.advance(start, end, &mut report)
+            }
+            Detection::Continuous => self.advance_by_impacts(start, end, &mut report),
+        };
+        if let Err(error) = done.and_then(|()| self.check_bounds(start)) {
+            self.go_to(kept);
+            return Err(error);
+        }
+        self.now.steps += 1;
+        self.now.ledger.kinetic = self.kinetic();
+        self.now.ledger.potential = self.potential();
+        self.now.beads.clear();
+        self.now.beads.extend(self.joints.iter().filter_map(|joint| joint.parameter()));
+        report.time = self.time();
+        report.motion_seconds = begun.elapsed().as_secs_f64() - report.detection_seconds - report.response_seconds;
+        Ok(report)
+    }
+
+    /// Goes from one time to another, with the contacts that were detected.
+    pub(crate) fn advance(&mut self, start: f64, end: f64, report: &mut StepReport) -> Result<(), WorldError> {
+        let span = end - start;
+        self.follow_scripts(start, end);
+        let before = self.now.velocities.clone();
+        let kicks = match self.params.integrator {
+            Integrator::SymplecticEuler => [1.0, 0.0],
+            Integrator::Verlet => [0.5, 0.5],
+        };
+        self.kick(start, end, kicks[0]);
+
+        let begun = Instant::now();
+        let outcome = self.respond(&before, span)?;
+        report.response_seconds += begun.elapsed().as_secs_f64();
+        report.rounds += outcome.rounds;
+        report.residual = report.residual.max(outcome.residual);
+        report.contacts = report.contacts.max(self.touching.len());
+        report.parts += 1;
+
+        self.tell_events(&before, &outcome, start, span);
+        self.fly(end, span);
+        self.push(&outcome.push, span);
+        self.kick(start, end, kicks[1]);
+        self.resist(span);
+        self.now.impulses = outcome.impulses;
+        self.now.joint_impulses = outcome.joints;
+        self.now.springs.clear();
+        self.now.springs.extend_from_slice(self.scratch.penalty.kept());
+        Ok(())
+    }
+
+    /// Gives scripted bodies the velocity that takes them through the step.
+    fn follow_scripts(&mut self, start: f64, end: f64) {
+        for (body, velocity) in self.bodies.iter().zip(&mut self.now.velocities) {
+            if let Motion::Scripted(script) = &body.motion {
+                *velocity = script.velocity(&body.start, start, end);
+            }
+        }
+    }
+
+    /// Impulses of the user that fall into the step act at its start.
+    fn apply_blows(&mut self, start: f64, end: f64) {
+        for load in &self.loads {
+            let (body, pose) = (&self.bodies[load.body], &self.now.poses[load.body]);
+            if let Some(impulse) = load.blow(pose, start, end) {
+                self.now.ledger.injected += strike(body, pose, &impulse, &mut self.now.velocities[load.body]);
+            }
+        }
+    }
+
+    /// Finds contacts between two times.
+    pub(crate) fn detect(&mut self, start: f64, end: f64, report: &mut StepReport) {
+        let begun = Instant::now();
+        self.follow_scripts(start, end);
+        let span = end - start;
+        let fall = self.params.gravity.length() * span * span;
+        let (slop, now) = (self.slop, &self.now);
+        let colliders = self.bodies.iter().zip(&now.poses).zip(&now.velocities).map(|((body, &pose), velocity)| {
+            let fall = if body.is_dynamic() { fall } else { 0.0 };
+            // A belt's surface moves along itself.
+            let stays = matches!(body.motion, Motion::Fixed | Motion::Scripted(crate::Script::Belt(_)));
+            let travel = if stays { 0.0 } else { body.travel(velocity, span) };
+            Collider { shape: &*body.shape, pose, reach: travel + fall + slop, moves: body.is_dynamic() }
+        });
+        let colliders: Vec<Collider<'_, G>> = colliders.collect();
+        self.detector.detect(&colliders);
+        report.detection_seconds += begun.elapsed().as_secs_f64();
+    }
+
+    /// A part of the forces of the time between two times.
+    fn kick(&mut self, start: f64, end: f64, part: f64) {
+        if part == 0.0 {
+            return;
+        }
+        let change = G::join(self.params.gravity * (part * (end - start)), G::Spin::default());
+        let mut work = 0.0;
+        for (body, velocity) in self.bodies.iter().zip(&mut self.now.velocities).filter(|(body, _)| body.is_dynamic()) {
+            for k in 0..W {
+                work += body.mass * change[k] * (velocity[k] + 0.5 * change[k]);
+                velocity[k] += change[k];
+            }
+        }
+        // What gravity gives here and the flight takes from height again need not be the same.
+        self.now.ledger.integrator -= work;
+        for load in &self.loads {
+            let (body, pose) = (&self.bodies[load.body], &self.now.poses[load.body]);
+            if let Some(impulse) = load.force(pose, start, end) {
+                let impulse = impulse.map(|x| part * x);
+                self.now.ledger.injected += strike(body, pose, &impulse, &mut self.now.velocities[load.body]);
+            }
+        }
+    }
+
+    /// Lets the chosen family change the velocities.
+    fn respond(&mut self, before: &[[f64; W]], span: f64) -> Result<Outcome<W>, WorldError> {
+        let now = &mut self.now;
+        self.masses.clear();
+        self.masses.extend(self.bodies.iter().zip(&now.poses).map(|(body, pose)| body.inverse_mass(pose)));
+        let mut joints: Vec<JointRow<W>> = Vec::new();
+        if !self.joints.is_empty() {
+            let ahead: Vec<G::Pose> = (0..self.bodies.len())
+                .map(|i| G::fly(&self.bodies[i].inertia, &now.poses[i], &now.velocities[i], span).0)
+                .collect();
+            for joint in &mut self.joints {
+                let first = joints.len();
+                joint.rows(&now.poses, &mut joints);
+                joint.bend(&ahead, &now.velocities, span, &mut joints[first..]);
+            }
+        }
+        self.touching.clear();
+        for contact in self.detector.contacts() {
+            let touching = touching(contact, &self.bodies, &now.poses, &self.surfaces);
+            // In continuous mode the step ends where bodies meet: until then they are apart.
+            let meets = self.params.detection == Detection::Discrete || touching.foreseen(span, &now.velocities) < -1e-6 * self.slop;
+            if meets {
+                self.touching.push(touching);
+            }
+        }
+        let mut encounter = Encounter {
+            step: span,
+            masses: &self.masses,
+            before,
+            velocities: &mut now.velocities,
+            contacts: &self.touching,
+            joints: &joints,
+            last: &now.impulses,
+            last_joints: &now.joint_impulses,
+            elastic: now.ledger.elastic,
+            resting_speed: self.resting_speed,
+            slop: self.slop,
+        };
+        let outcome = respond(&self.params.response, &mut encounter, &mut self.scratch)?;
+        now.ledger.add(&outcome.account);
+        Ok(outcome)
+    }
+
+    /// Notes what touched, and how.
+    fn tell_events(&mut self, before: &[[f64; W]], outcome: &Outcome<W>, start: f64, span: f64) {
+        let now = &mut self.now;
+        let last = std::mem::take(&mut now.impulses);
+        let mut touching = self.touching.iter().zip(&outcome.impulses).peekable();
+        now.touched.clear();
+        for contact in self.detector.contacts() {
+            let key = (contact.bodies, contact.touch.feature);
+            let Some((row, impulse)) = touching.next_if(|(row, _)| (row.bodies, row.feature) == key) else { continue };
+            now.touched.push((row.bodies, row.feature, contact.touch.point));
+            if impulse[0] == 0.0 && row.gap > self.slop {
+                continue;
+            }
+            let rate = row.speed(before);
+            let is_new = row.before.is_none_or(|place| last[place as usize][0] == 0.0);
+            let until = if rate < 0.0 { (row.gap.max(0.0) / -rate).min(span) } else { 0.0 };
+            let touch = &contact.touch;
+            let tangents = G::tangents(touch.normal);
+            let vector = touch.normal * impulse[0] + tangents[0] * impulse[1] + tangents[1] * impulse[2];
+            self.events.push(ContactEvent {
+                bodies: row.bodies,
+                feature: row.feature,
+                point: touch.point.in_space().to_array(),
+                normal: touch.normal.in_space().to_array(),
+                impulse: vector.in_space().to_array(),
+                normal_impulse: impulse[0],
+                approach_speed: (-rate).max(0.0),
+                gap: row.gap,
+                restitution: row.restitution,
+                is_new,
+                time: start + if is_new { until } else { 0.0 },
+            });
+        }
+        if self.touching.len() != self.detector.contacts().len() {
+            // Places are those in the list of what was met.
+            self.detector.remember(now.touched.iter().copied());
+        }
+    }
+
+    /// Free flight until a time.
+    fn fly(&mut self, end: f64, span: f64) {
+        let gravity = self.params.gravity;
+        for (i, body) in self.bodies.iter().enumerate() {
+            let (pose, velocity) = (&mut self.now.poses[i], &mut self.now.velocities[i]);
+            match &body.motion {
+                Motion::Fixed => {}
+                Motion::Scripted(script) => *pose = script.pose(&body.start, end),
+                Motion::Dynamic => {
+                    let (flown, turned) = G::fly(&body.inertia, pose, velocity, span);
+                    let mut gained = -body.mass * gravity.dot(flown.position() - pose.position());
+                    if turned != *velocity {
+                        gained += body.kinetic(&flown, &turned) - body.kinetic(pose, velocity);
+                    }
+                    self.now.ledger.integrator -= gained;
+                    (*pose, *velocity) = (flown, turned);
+                }
+            }
+        }
+    }
+
+    /// Moves bodies apart without giving them speed.
+    fn push(&mut self, push: &[[f64; W]], span: f64) {
+        let gravity = self.params.gravity;
+        for (i, push) in push.iter().enumerate().filter(|(_, push)| push.iter().any(|&x| x != 0.0)) {
+            let (body, pose, velocity) = (&self.bodies[i], &mut self.now.poses[i], &self.now.velocities[i]);
+            let (linear, spin) = G::split(push);
+            let pushed = pose.moved(linear, spin, span);
+            let gained = -body.mass * gravity.dot(pushed.position() - pose.position());
+            self.now.ledger.stabilization -= gained + body.kinetic(&pushed, velocity) - body.kinetic(pose, velocity);
+            *pose = pushed;
+        }
+    }
+
+    /// The drag of air and the like.
+    fn resist(&mut self, span: f64) {
+        for (i, body) in self.bodies.iter().enumerate().filter(|(_, body)| body.is_dynamic()) {
+            let drag = body.resistance;
+            if drag.linear == 0.0 && drag.angular == 0.0 {
+                continue;
+            }
+            let (pose, velocity) = (&self.now.poses[i], &mut self.now.velocities[i]);
+            let before = body.kinetic(pose, velocity);
+            for (k, value) in velocity.iter_mut().enumerate() {
+                *value *= (-span * if k < G::Vector::DIMENSION { drag.linear } else { drag.angular }).exp();
+            }
+            self.now.ledger.damping += before - body.kinetic(pose, velocity);
+        }
+    }
+
+    /// Nothing has become infinite, or absurd.
+    fn check_bounds(&self, time: f64) -> Result<(), WorldError> {
+        for ((body, pose), velocity) in self.bodies.iter().zip(&self.now.poses).zip(&self.now.velocities) {
+            let (linear, spin) = G::split(velocity);
+            let position = pose.position().length();
+            let turning = G::spin_in_space(spin).length();
+            for (quantity, value) in [("distance from the origin", position), ("speed", linear.length()), ("spin", turning)]
+            {
+                // Not-a-number fails the comparison as well.
+                if !(value < OUT_OF_BOUNDS) {
+                    return Err(WorldError::BlowUp { body: body.name.clone(), time, quantity, value });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A contact as response sees it.
+fn touching<G: Dynamics<W>, const W: usize>(
+    contact: &Contact<G>,
+    bodies: &[crate::body::Body<G, W>],
+    poses: &[G::Pose],
+    surfaces: &crate::surfaces::Surfaces,
+) -> Touching<W> {
+    let touch = &contact.touch;
+    let [a, b] = contact.bodies.map(|body| body as usize);
+    let arms = [touch.point - poses[a].position(), touch.point - poses[b].position()];
+    let rows = |direction: G::Vector| [G::row(direction, arms[0]), G::row(-direction, arms[1])];
+    let (restitution, friction) = surfaces.meet([&bodies[a], &bodies[b]], [&poses[a], &poses[b]], touch);
+    Touching {
+        feature: touch.feature,
+        bodies: contact.bodies,
+        normal: rows(touch.normal),
+        tangents: G::tangents(touch.normal).map(rows),
+        gap: touch.gap,
+        restitution,
+        friction,
+        shared: contact.shared,
+        before: contact.before,
+    }
+}

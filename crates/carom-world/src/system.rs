@@ -1,0 +1,98 @@
+//! A world of either space behind one face, for whoever records or shows it.
+
+use carom_contact::{Plane, Space};
+
+use crate::{ContactEvent, Frame, Ledger, State, StepReport, World, WorldDefinition, WorldError};
+
+/// A world of the plane or of space. Bodies are in the order of their names.
+#[derive(Debug)]
+pub enum System {
+    /// Of the plane.
+    Plane(World<Plane, 3>),
+    /// Of space.
+    Space(World<Space, 6>),
+}
+
+/// Does the same in either space.
+macro_rules! either {
+    ($system:expr, $world:ident => $answer:expr) => {
+        match $system {
+            System::Plane($world) => $answer,
+            System::Space($world) => $answer,
+        }
+    };
+}
+
+impl System {
+    /// A world of the plane.
+    pub fn plane(definition: WorldDefinition<Plane>) -> Result<System, WorldError> {
+        World::new(definition).map(System::Plane)
+    }
+
+    /// A world of space.
+    pub fn space(definition: WorldDefinition<Space>) -> Result<System, WorldError> {
+        World::new(definition).map(System::Space)
+    }
+
+    /// Goes on by one step. After an error the world is as it was before the step.
+    pub fn step(&mut self) -> Result<StepReport, WorldError> {
+        either!(self, world => world.step())
+    }
+
+    /// s since the start.
+    pub fn time(&self) -> f64 {
+        either!(self, world => world.time())
+    }
+
+    /// Steps since the start.
+    pub fn steps(&self) -> u64 {
+        either!(self, world => world.steps())
+    }
+
+    /// The names of the bodies, in order.
+    pub fn names(&self) -> Vec<&str> {
+        either!(self, world => world.names().collect())
+    }
+
+    /// Where the bodies are and how they move.
+    pub fn frame(&self) -> Frame {
+        either!(self, world => world.frame())
+    }
+
+    /// The contacts of the last step.
+    pub fn contacts(&self) -> Vec<ContactEvent> {
+        either!(self, world => world.contacts().to_vec())
+    }
+
+    /// Where the energy is, and where it went.
+    pub fn ledger(&self) -> Ledger {
+        either!(self, world => world.ledger())
+    }
+
+    /// All that is needed to go on from here.
+    pub fn state(&self) -> State {
+        either!(self, world => world.state())
+    }
+
+    /// Goes back, or ahead, to a saved state of the same scene.
+    pub fn restore(&mut self, state: &State) -> Result<(), WorldError> {
+        either!(self, world => world.restore(state))
+    }
+
+    /// A fingerprint of the state's bits.
+    pub fn hash(&self) -> u64 {
+        self.state().hash()
+    }
+}
+
+impl From<World<Plane, 3>> for System {
+    fn from(world: World<Plane, 3>) -> System {
+        System::Plane(world)
+    }
+}
+
+impl From<World<Space, 6>> for System {
+    fn from(world: World<Space, 6>) -> System {
+        System::Space(world)
+    }
+}
