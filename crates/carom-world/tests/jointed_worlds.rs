@@ -97,7 +97,7 @@ fn a_bar_on_a_hinge_is_a_physical_pendulum() {
 fn spatial_double_pendulum(step: f64) -> (f64, f64) {
     let size = DVec3::new(1.0, 0.1, 0.3);
     let mut bodies = vec![bar("a", size, 2.0, DVec3::X * 0.5), bar("b", size, 1.0, DVec3::X * 1.5)];
-    bodies[1].velocity = DVec3::Z;
+    (bodies[1].velocity, bodies[1].spin) = (DVec3::Z, DVec3::Y * -2.0);
     let joints = vec![
         joint("hook", "a", None, JointKind::Ball { anchor: DVec3::ZERO }),
         joint("link", "a", Some("b"), JointKind::Ball { anchor: DVec3::X }),
@@ -149,7 +149,7 @@ fn two_welded_bars_tumble_as_one() {
 
 #[test]
 fn a_closed_chain_of_hinges_holds_although_it_has_more_rows_than_freedoms() {
-    // Four bars in a square, hinged about z: in space 20 rows for 24 coordinates, and yet it moves.
+    // Four bars in a square, hinged about z and hung up: 25 rows for 24 coordinates, and yet it moves.
     let size = DVec3::new(1.0, 0.1, 0.1);
     let mut bodies = vec![
         bar("a", size, 1.0, DVec3::new(0.5, 0.0, 0.0)),
@@ -172,8 +172,9 @@ fn a_closed_chain_of_hinges_holds_although_it_has_more_rows_than_freedoms() {
         hinge("hook", "a", None, 0.0, 0.0),
     ];
     let mut pair = make(params(1e-3, GRAVITY), bodies, joints);
-    let (error, change) = run(&mut pair, 2.0);
-    assert!(pair.0.poses()[0].position.y < -0.3, "it falls: {}", pair.0.poses()[0].position);
+    run(&mut pair, 0.5);
+    assert!(pair.0.poses()[0].position.y < -0.2, "it falls: {}", pair.0.poses()[0].position);
+    let (error, change) = run(&mut pair, 1.5);
     assert!(error < 1e-4 && change < 1e-2 * 4.0 * GRAVITY, "{error:e} {change:e}");
 }
 
@@ -192,9 +193,10 @@ fn a_wrecking_ball_of_a_thousand_links_weight_does_not_stretch_its_chain() {
         joints.push(joint(&format!("joint {i:02}"), &name(i - 1), Some(&name(i)), JointKind::Ball { anchor }));
     }
     joints.push(joint("last", &name(links - 1), Some("the ball"), JointKind::Ball { anchor: end }));
-    let mut pair = make(params(2e-3, GRAVITY), bodies, joints);
+    // A link of length l under a tension T swings at ω² = Tl/I, and a step is stable up to 2/ω: 1.5 ms at the 3 kN of the lowest point.
+    let mut pair = make(params(1e-3, GRAVITY), bodies, joints);
     let (error, change) = run(&mut pair, 2.0);
-    assert!(error < 1e-3 && change < 0.01 * 100.0 * GRAVITY * 2.6, "{error:e} {change:e}");
+    assert!(error < 1e-5 && change < 1e-4 * 100.0 * GRAVITY * 2.6, "{error:e} {change:e}");
 }
 
 #[test]
