@@ -120,6 +120,8 @@ impl<const W: usize> Multipliers<W> {
                 sides[side].0 = moving.unwrap_or(0);
             }
         }
+        // Between bodies that nothing moves there is nothing to do.
+        let aim = if moving.is_none() { Aim { lower: 0.0, upper: 0.0, start: 0.0, ..aim } } else { aim };
         self.columns.push(sides);
         self.rates.push(rate);
         self.prescribed.push(prescribed);
