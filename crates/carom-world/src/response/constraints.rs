@@ -8,7 +8,7 @@
 //! with k = 1/compliance and γ = repair it has CFM γ·compliance/h² and ERP γ. Friction lies in a disc along and across
 //! the slip, with bounds from the normal impulses of the pass before. Contacts never gain energy.
 
-use carom_solve::SolveParams;
+use carom_solve::{Method, SolveParams};
 
 use super::ConstraintParams;
 use super::multipliers::{Aim, Multipliers};
@@ -63,7 +63,8 @@ pub fn respond<const W: usize>(
         multipliers.push(contact.bodies, &contact.normal, encounter.velocities, aim);
     }
     let rub = Rub::run(encounter, multipliers, |_, _| (0.0, 0.0));
-    let residual = multipliers.solve();
+    let proximal = !rub.contacts().is_empty() && params.solver.method == Method::Exact;
+    let residual = multipliers.solve(proximal);
     let colliding = (0..encounter.contacts.len())
         .any(|i| encounter.contacts[i].restitution > 0.0 && multipliers.rate_after(first + i) > 0.0);
     if colliding {
@@ -125,7 +126,7 @@ impl<const W: usize> Touching<W> {
     }
 
     /// The rate along rows of the two bodies.
-    fn rate(&self, rows: &[[f64; W]; 2], velocities: &[[f64; W]]) -> f64 {
+    pub(super) fn rate(&self, rows: &[[f64; W]; 2], velocities: &[[f64; W]]) -> f64 {
         let side = |side: usize| -> f64 {
             let velocity = &velocities[self.bodies[side] as usize];
             (0..W).map(|k| rows[side][k] * velocity[k]).sum()
@@ -171,10 +172,12 @@ pub(super) fn enter<const W: usize>(
 /// The least speed at which a contact may open after the response.
 fn target<const W: usize>(contact: &Touching<W>, before: f64, rate: f64, encounter: &Encounter<'_, W>) -> f64 {
     let closes = contact.gap + encounter.step * rate < 0.0;
+    let least = -contact.gap.max(0.0) / encounter.step;
     if before < -encounter.resting_speed && closes {
-        -contact.restitution * before
+        // What the forces of the step add to the speed stays added: Verlet's flight then keeps its energy.
+        (rate - before - contact.restitution * before).max(least)
     } else {
-        -contact.gap.max(0.0) / encounter.step
+        least
     }
 }
 

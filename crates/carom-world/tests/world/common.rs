@@ -1,5 +1,4 @@
 //! Small worlds of the plane and of space.
-#![allow(dead_code)]
 
 use std::sync::Arc;
 

@@ -1,9 +1,7 @@
 //! Many impacts at one instant, in a world (*Reflections*, §9; values from a public reference program and closed forms).
 
-mod common;
-
 use carom_world::{BodyDefinition, ReflectionParams, Response};
-use common::*;
+use crate::common::*;
 
 fn reflections() -> Response {
     Response::Reflections(ReflectionParams::default())

@@ -1,14 +1,12 @@
 //! Impacts with known outcome.
 
-mod common;
-
 use carom_world::{BodyDefinition, Detection, Integrator, Response, WorldParams};
-use common::*;
+use crate::common::*;
 use std::f64::consts::PI;
 
 /// The velocity of one disc after it has met the floor.
 fn disc_on_floor(response: Response, radius: f64, start: [f64; 3], friction: f64) -> [f64; 3] {
-    let disc = BodyDefinition { spin: start[2], ..disc("disc", radius, [0.0, radius + 0.01], [start[0], start[1]]) };
+    let disc = BodyDefinition { spin: start[2], ..disc("disc", radius, [0.0, radius], [start[0], start[1]]) };
     let mut world = world(params(0.01, 0.0, response), made_of(1.0, friction, vec![disc, floor([0.0, 1.0])]));
     run(&mut world, 3);
     assert!(world.ledger().imbalance().abs() < 1e-12);
