@@ -163,7 +163,8 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         for contact in self.detector.contacts() {
             let touching = touching(contact, &self.bodies, &now.poses, &self.surfaces);
             // In continuous mode the step ends where bodies meet: until then they are apart.
-            let meets = self.params.detection == Detection::Discrete || touching.foreseen(span, &now.velocities) < -1e-6 * self.slop;
+            let meets = self.params.detection == Detection::Discrete
+                || touching.foreseen(span, &now.velocities) < -1e-6 * self.slop;
             if meets {
                 self.touching.push(touching);
             }
@@ -281,7 +282,8 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
             let (linear, spin) = G::split(velocity);
             let position = pose.position().length();
             let turning = G::spin_in_space(spin).length();
-            for (quantity, value) in [("distance from the origin", position), ("speed", linear.length()), ("spin", turning)]
+            for (quantity, value) in
+                [("distance from the origin", position), ("speed", linear.length()), ("spin", turning)]
             {
                 // Not-a-number fails the comparison as well.
                 if !(value < OUT_OF_BOUNDS) {

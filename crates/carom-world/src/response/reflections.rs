@@ -7,7 +7,7 @@
 
 use carom_impact::{Contact, ImpactSystem, Joint, Tangent, resolve};
 
-use super::account::attribute;
+use super::account::Work;
 use super::constraints::{self, ConstraintScratch};
 use super::impulses::{TOUCH, is_colliding};
 use super::{ConstraintParams, ReflectionParams};
@@ -162,17 +162,18 @@ impl<const W: usize> ReflectionScratch<W> {
 
     /// Stops what closes under the forces; there is nothing left to reflect.
     fn hold(&mut self, encounter: &mut Encounter<'_, W>, before: &[[f64; W]]) -> Result<Outcome<W>, WorldError> {
-        let closes = |contact: &Touching<W>| contact.foreseen(encounter.step, encounter.velocities) < -TOUCH * encounter.slop;
+        let closes =
+            |contact: &Touching<W>| contact.foreseen(encounter.step, encounter.velocities) < -TOUCH * encounter.slop;
         if encounter.joints.is_empty() && !encounter.contacts.iter().any(closes) {
             return Ok(Outcome { impulses: vec![[0.0; 3]; encounter.contacts.len()], ..Outcome::default() });
         }
         self.held.clear();
         self.held.extend(encounter.contacts.iter().map(|contact| Touching { restitution: 0.0, ..*contact }));
         let kicked = encounter.velocities.to_vec();
-        let mut held =
-            Encounter { before, contacts: &self.held, velocities: &mut *encounter.velocities, ..*encounter };
+        let mut held = Encounter { before, contacts: &self.held, velocities: &mut *encounter.velocities, ..*encounter };
         let mut outcome = constraints::respond(&ConstraintParams::default(), &mut held, &mut self.constraints)?;
-        attribute(&self.held, &outcome.impulses, [before, &kicked, encounter.velocities], &mut outcome.account);
+        let course = [before, &kicked, &*encounter.velocities];
+        Work::new(&self.held, &outcome.impulses, course).correct(&mut outcome.account);
         Ok(outcome)
     }
 }

@@ -15,7 +15,7 @@ pub(super) struct Row<const W: usize> {
     /// 1/(|g|² + softness); zero for a row that moves nothing.
     weight: f64,
     /// What bodies of prescribed motion contribute to the rate.
-    drift: f64,
+    pub drift: f64,
     /// The rate that is aimed at, or the least one.
     pub target: f64,
     pub softness: f64,
@@ -85,7 +85,13 @@ impl<const W: usize> Sweeper<W> {
     }
 
     /// Adds a row.
-    pub fn add(&mut self, bodies: [u32; 2], rows: &[[f64; W]; 2], velocities: &[[f64; W]], softness: f64) -> &mut Row<W> {
+    pub fn add(
+        &mut self,
+        bodies: [u32; 2],
+        rows: &[[f64; W]; 2],
+        velocities: &[[f64; W]],
+        softness: f64,
+    ) -> &mut Row<W> {
         let world = self.factors.len();
         let mut row = Row {
             bodies: bodies.map(|body| body.min(world as u32)),
@@ -130,11 +136,6 @@ impl<const W: usize> Sweeper<W> {
                 row.push(row.impulse, &mut self.speeds);
             }
         }
-    }
-
-    /// What bodies of prescribed motion contribute to a row's rate.
-    pub fn drift(&self, row: usize) -> f64 {
-        self.rows[row].drift
     }
 
     /// Adds to the impulse of a row.

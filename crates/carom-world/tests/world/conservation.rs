@@ -1,9 +1,7 @@
 //! Momentum, angular momentum and the ledger, on random scenes and for every family.
 
 use carom_contact::{Plane, Space};
-use carom_world::{
-    BodyDefinition, Bounciness, Detection, Integrator, Resistance, Response, World, WorldDefinition, WorldParams,
-};
+use carom_world::{BodyDefinition, Bounciness, Detection, Integrator, Resistance, World, WorldDefinition, WorldParams};
 use glam::{DMat3, DVec2, DVec3};
 use proptest::prelude::*;
 use proptest::test_runner::{TestRng, TestRunner};
@@ -84,16 +82,16 @@ fn balls_in_space_keep_their_momentum_and_angular_momentum() {
 }
 
 /// The worst imbalance of a scene that falls into a heap, as a part of the energy that it started with.
-fn worst_imbalance(params: WorldParams<Plane>, bodies: Vec<BodyDefinition<Plane>>) -> f64 {
+fn worst_imbalance(name: &str, params: WorldParams<Plane>, bodies: Vec<BodyDefinition<Plane>>) -> f64 {
     let mut world = world(params, bodies);
     let mut worst = 0.0f64;
     for _ in 0..400 {
-        world.step().unwrap();
+        world.step().unwrap_or_else(|error| panic!("{name}: {error}"));
         let ledger = world.ledger();
         let scale = ledger.start.abs() + ledger.kinetic + ledger.potential.abs();
         worst = worst.max(ledger.imbalance().abs() / scale);
         for (column, loss) in [("restitution", ledger.restitution), ("friction", ledger.friction)] {
-            assert!(loss >= 0.0, "{column}: {loss}");
+            assert!(loss >= 0.0, "{name}: {column} {loss}");
         }
     }
     worst
@@ -101,21 +99,18 @@ fn worst_imbalance(params: WorldParams<Plane>, bodies: Vec<BodyDefinition<Plane>
 
 #[test]
 fn the_ledger_adds_up_at_every_step_of_every_family() {
-    let all = families().into_iter().chain([
-        ("springs", springs()),
-        ("explicit springs", Response::Penalty(Default::default())),
-    ]);
-    for (name, response) in all {
+    for (name, response) in families().into_iter().chain([("springs", springs())]) {
         for integrator in [Integrator::Verlet, Integrator::SymplecticEuler] {
             for detection in [Detection::Discrete, Detection::Continuous] {
                 let resistance = Resistance { linear: 0.1, angular: 0.2 };
                 let heap = swarm(dice()).into_iter().map(|body| {
-                    let pose = carom_contact::plane::Pose::new(body.pose.position + DVec2::new(0.0, 3.0), body.pose.angle);
+                    let pose =
+                        carom_contact::plane::Pose::new(body.pose.position + DVec2::new(0.0, 3.0), body.pose.angle);
                     BodyDefinition { pose, resistance, ..body }
                 });
                 let bodies = made_of(0.5, 0.4, heap.chain([floor([0.1, 1.0])]).collect());
                 let params = WorldParams { integrator, detection, ..params(0.005, 9.81, response) };
-                let worst = worst_imbalance(params, bodies);
+                let worst = worst_imbalance(name, params, bodies);
                 assert!(worst < 1e-12, "{name}, {integrator:?}, {detection:?}: {worst:e}");
             }
         }
