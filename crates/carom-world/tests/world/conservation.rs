@@ -4,16 +4,15 @@ use carom_contact::{Plane, Space};
 use carom_world::{BodyDefinition, Bounciness, Detection, Integrator, Resistance, World, WorldDefinition, WorldParams};
 use glam::{DMat3, DVec2, DVec3};
 use proptest::prelude::*;
-use proptest::test_runner::{TestRng, TestRunner};
 
 use crate::common::*;
 
 /// A generator that always gives the same numbers.
 fn dice() -> impl FnMut(f64, f64) -> f64 {
-    let mut rng = TestRunner::deterministic().new_rng();
+    let mut state = 12345u64;
     move |low, high| {
-        let part = TestRng::next_u64(&mut rng) as f64 / u64::MAX as f64;
-        low + (high - low) * part
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        low + (high - low) * ((state >> 11) as f64 / (1u64 << 53) as f64)
     }
 }
 
