@@ -76,9 +76,8 @@ impl<G: Dynamics<W>, const W: usize> Body<G, W> {
 }
 
 fn check<G: Dynamics<W>, const W: usize>(body: &BodyDefinition<G>) -> Result<(), WorldError> {
-    let bad = |quantity, value, expected| {
-        Err(WorldError::BadBody { body: body.name.clone(), quantity, value, expected })
-    };
+    let bad =
+        |quantity, value, expected| Err(WorldError::BadBody { body: body.name.clone(), quantity, value, expected });
     if matches!(body.motion, Motion::Dynamic) {
         if !(body.mass > 0.0 && body.mass.is_finite()) {
             return bad("the mass", body.mass, "positive and finite");

@@ -89,7 +89,8 @@ pub enum Detection {
     /// Once per step, ahead of the motion: what would overlap at the end of the step touches.
     #[default]
     Discrete,
-    /// The step is divided where bodies meet, so that impacts happen when and where they should.
+    /// The step is divided where bodies meet, so that impacts happen when and where they should. Penalty springs need overlap:
+    /// with them it is the same as discrete.
     Continuous,
 }
 

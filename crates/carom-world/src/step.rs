@@ -12,8 +12,8 @@ use crate::loads::strike;
 use crate::response::respond;
 use crate::world::World;
 use crate::{
-    ContactEvent, Detection, Dynamics, Encounter, Integrator, JointRow, Motion, Outcome, StepReport, Touching,
-    WorldError,
+    ContactEvent, Detection, Dynamics, Encounter, Integrator, JointRow, Motion, Outcome, Response, StepReport,
+    Touching, WorldError,
 };
 
 /// Beyond this many metres, or metres or radians per second, nothing is believed.
@@ -29,12 +29,11 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         self.events.clear();
         self.apply_blows(start, end);
         let mut report = StepReport::default();
-        let done = match self.params.detection {
-            Detection::Discrete => {
-                self.detect(start, end, &mut report);
-                self.advance(start, end, &mut report)
-            }
-            Detection::Continuous => self.advance_by_impacts(start, end, &mut report),
+        let done = if self.divides() {
+            self.advance_by_impacts(start, end, &mut report)
+        } else {
+            self.detect(start, end, &mut report);
+            self.advance(start, end, &mut report)
         };
         if let Err(error) = done.and_then(|()| self.check_bounds(start)) {
             self.go_to(kept);
@@ -48,6 +47,11 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         report.time = self.time();
         report.motion_seconds = begun.elapsed().as_secs_f64() - report.detection_seconds - report.response_seconds;
         Ok(report)
+    }
+
+    /// Whether steps are divided where bodies meet. Springs need overlap, and their stiffness refers to whole steps.
+    fn divides(&self) -> bool {
+        self.params.detection == Detection::Continuous && !matches!(self.params.response, Response::Penalty(_))
     }
 
     /// Goes from one time to another, with the contacts that were detected.
@@ -145,6 +149,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
 
     /// Lets the chosen family change the velocities.
     fn respond(&mut self, before: &[[f64; W]], span: f64) -> Result<Outcome<W>, WorldError> {
+        let divides = self.divides();
         let now = &mut self.now;
         self.masses.clear();
         self.masses.extend(self.bodies.iter().zip(&now.poses).map(|(body, pose)| body.inverse_mass(pose)));
@@ -163,7 +168,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         for contact in self.detector.contacts() {
             let touching = touching(contact, &self.bodies, &now.poses, &self.surfaces);
             // In continuous mode the step ends where bodies meet: until then they are apart.
-            let meets = self.params.detection == Detection::Discrete || touching.foreseen(span, &now.velocities) < -1e-6 * self.slop;
+            let meets = !divides || touching.foreseen(span, &now.velocities) < -1e-6 * self.slop;
             if meets {
                 self.touching.push(touching);
             }
@@ -281,7 +286,8 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
             let (linear, spin) = G::split(velocity);
             let position = pose.position().length();
             let turning = G::spin_in_space(spin).length();
-            for (quantity, value) in [("distance from the origin", position), ("speed", linear.length()), ("spin", turning)]
+            for (quantity, value) in
+                [("distance from the origin", position), ("speed", linear.length()), ("spin", turning)]
             {
                 // Not-a-number fails the comparison as well.
                 if !(value < OUT_OF_BOUNDS) {

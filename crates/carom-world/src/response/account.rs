@@ -7,33 +7,44 @@
 
 use crate::{Ledger, Touching};
 
-/// Velocities before forces, with forces, and after the response.
-pub(super) type Course<'a, const W: usize> = [&'a [[f64; W]]; 3];
+/// What the impulses of contacts took from the motion, J: along normals, then along tangents.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Work {
+    /// In all.
+    pub taken: [f64; 2],
+    /// Without the kick.
+    pub lost: [f64; 2],
+}
 
-/// Moves from `restitution` and `friction` to `integrator` what only undid the kick. Sums do not change.
-pub(super) fn attribute<const W: usize>(
-    contacts: &[Touching<W>],
-    impulses: &[[f64; 3]],
-    course: Course<'_, W>,
-    account: &mut Ledger,
-) {
-    let (mut restitution, mut friction) = (0.0, 0.0);
-    for (contact, impulse) in contacts.iter().zip(impulses) {
-        let lost = |rows: &[[f64; W]; 2], impulse: f64| {
-            let [before, kicked, after] = course.map(|velocities| contact.rate(rows, velocities));
-            -0.5 * impulse * (2.0 * before + after - kicked)
-        };
-        if impulse[0] != 0.0 {
-            restitution += lost(&contact.normal, impulse[0]);
-        }
-        for k in 0..2 {
-            if impulse[1 + k] != 0.0 {
-                friction += lost(&contact.tangents[k], impulse[1 + k]);
+impl Work {
+    /// Of these impulses; `course` has the velocities before forces, with forces, and after the response.
+    pub fn new<const W: usize>(contacts: &[Touching<W>], impulses: &[[f64; 3]], course: [&[[f64; W]]; 3]) -> Work {
+        let mut work = Work::default();
+        for (contact, impulse) in contacts.iter().zip(impulses) {
+            let rows = [&contact.normal, &contact.tangents[0], &contact.tangents[1]];
+            for k in 0..3 {
+                if impulse[k] != 0.0 {
+                    let [before, kicked, after] = course.map(|velocities| contact.rate(rows[k], velocities));
+                    work.taken[k.min(1)] -= 0.5 * impulse[k] * (kicked + after);
+                    work.lost[k.min(1)] -= 0.5 * impulse[k] * (2.0 * before + after - kicked);
+                }
             }
         }
+        work
     }
-    let (restitution, friction) = (f64::max(restitution, 0.0), f64::max(friction, 0.0));
-    account.integrator += account.restitution + account.friction - restitution - friction;
-    account.restitution = restitution;
-    account.friction = friction;
+
+    /// Enters what was taken into its columns.
+    pub fn enter(&self, account: &mut Ledger) {
+        let [restitution, friction] = self.lost.map(|lost| lost.max(0.0));
+        account.restitution += restitution;
+        account.friction += friction;
+        account.integrator += self.taken[0] + self.taken[1] - restitution - friction;
+    }
+
+    /// Moves, in an account where all that was taken stands as `restitution` and `friction`, what only undid the kick.
+    pub fn correct(&self, account: &mut Ledger) {
+        account.restitution -= self.taken[0];
+        account.friction -= self.taken[1];
+        self.enter(account);
+    }
 }

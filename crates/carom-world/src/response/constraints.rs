@@ -191,8 +191,11 @@ pub(super) fn repair<const W: usize>(encounter: &Encounter<'_, W>, multipliers: 
         targets.push(if joint.compliance > 0.0 { 0.0 } else { -joint.repair * joint.error / step });
     }
     for (i, contact) in encounter.contacts.iter().enumerate() {
-        let room = contact.gap + step * multipliers.rate_after(first + i) + slop;
-        targets.push(if room < 0.0 { -OVERLAP_REPAIR * room / step } else { -room / step });
+        let speed = multipliers.rate_after(first + i);
+        let room = contact.gap + step * speed + slop;
+        // What parts by itself needs no push; a push that is not needed would cost angular momentum.
+        let overlaps = room < 0.0 && speed <= encounter.resting_speed;
+        targets.push(if overlaps { -OVERLAP_REPAIR * room / step } else { -room.max(0.0) / step });
     }
     let wanted = |(row, &target): (usize, &f64)| if row < first { target != 0.0 } else { target > 0.0 };
     if !targets.iter().enumerate().any(wanted) {

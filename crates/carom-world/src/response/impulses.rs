@@ -7,7 +7,7 @@
 //! Momentum is kept to round-off; overlap beyond the slop is taken away without speed.
 
 use super::ImpulseParams;
-use super::account::attribute;
+use super::account::Work;
 use super::springs::{Spring, Springs};
 use super::sweep::Sweeper;
 use crate::{Encounter, Outcome, Touching, WorldError};
@@ -143,22 +143,13 @@ fn settle_account<const W: usize>(
     kicked: &[[f64; W]],
     outcome: &mut Outcome<W>,
 ) {
-    let account = &mut outcome.account;
-    for (i, contact) in encounter.contacts.iter().enumerate() {
-        let rows = [&contact.normal, &contact.tangents[0], &contact.tangents[1]];
-        for k in 0..Sweeper::<W>::STRIDE {
-            let impulse = outcome.impulses[i][k];
-            let taken = -0.5 * impulse * (contact.rate(rows[k], kicked) + contact.rate(rows[k], encounter.velocities));
-            *(if k == 0 { &mut account.restitution } else { &mut account.friction }) += taken;
-            account.driven -= impulse * sweeper.drift(sweeper.place(i) + k);
-        }
-    }
-    attribute(encounter.contacts, &outcome.impulses, [encounter.before, kicked, encounter.velocities], account);
+    let course = [encounter.before, kicked, &*encounter.velocities];
+    Work::new(encounter.contacts, &outcome.impulses, course).enter(&mut outcome.account);
+    outcome.account.driven -= sweeper.rows.iter().map(|row| row.impulse * row.drift).sum::<f64>();
     let mut springs = Springs::default();
     for (i, joint) in encounter.joints.iter().enumerate() {
         let [before, after] = [kicked, &*encounter.velocities].map(|velocities| joint.rate(velocities));
         let taken = -0.5 * outcome.joints[i] * (before + after);
-        outcome.account.driven -= outcome.joints[i] * sweeper.drift(i);
         match Spring::of_joint(joint, encounter.step) {
             None => outcome.account.stabilization += taken,
             Some(spring) => {
@@ -176,11 +167,15 @@ fn push<const W: usize>(encounter: &Encounter<'_, W>, sweeper: &mut Sweeper<W>, 
     let (step, joints) = (encounter.step, encounter.joints.len());
     let mut targets: Vec<f64> = Vec::with_capacity(joints + encounter.contacts.len());
     // A soft joint keeps its stretch meanwhile.
-    let repair = |joint: &crate::JointRow<W>| if joint.compliance > 0.0 { 0.0 } else { -joint.repair * joint.error / step };
+    let repair =
+        |joint: &crate::JointRow<W>| if joint.compliance > 0.0 { 0.0 } else { -joint.repair * joint.error / step };
     targets.extend(encounter.joints.iter().map(repair));
     targets.extend(encounter.contacts.iter().map(|contact| {
-        let room = contact.foreseen(step, encounter.velocities) + encounter.slop;
-        if room < 0.0 { -OVERLAP_REPAIR * room / step } else { -room / step }
+        let speed = contact.speed(encounter.velocities);
+        let room = contact.gap + step * speed + encounter.slop;
+        // What parts by itself needs no push.
+        let overlaps = room < 0.0 && speed <= encounter.resting_speed;
+        if overlaps { -OVERLAP_REPAIR * room / step } else { -room.max(0.0) / step }
     }));
     let wanted = targets[..joints].iter().any(|&x| x != 0.0) || targets[joints..].iter().any(|&x| x > 0.0);
     if wanted { sweeper.push_apart(sweeps, |row| targets[row]) } else { Vec::new() }

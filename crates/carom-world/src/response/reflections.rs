@@ -3,18 +3,23 @@
 //! Active are the contacts that would overlap at the end of the step, with the geometry of its start. Impacts are resolved
 //! with the velocities before the forces of the step, so that elastic ones keep the energy of Verlet's flight. Then
 //! what still closes under the forces, resting contacts above all, is stopped with the velocities that include them: a pile
-//! neither sinks nor jitters. Overlap beyond the slop is taken away without speed.
+//! neither sinks nor jitters; a large one is held by sweeps, like sequential impulses, and settles within its slop. Overlap beyond the slop is taken away without speed.
 
 use carom_impact::{Contact, ImpactSystem, Joint, Tangent, resolve};
 
-use super::account::attribute;
+use super::account::Work;
 use super::constraints::{self, ConstraintScratch};
-use super::impulses::{TOUCH, is_colliding};
-use super::{ConstraintParams, ReflectionParams};
+use super::impulses::{self, ImpulseScratch, TOUCH, is_colliding};
+use super::{ConstraintParams, ImpulseParams, ReflectionParams};
 use crate::{Encounter, Outcome, Touching, WorldError};
 
 /// Rounds in which contacts join that others push together.
 const ROUNDS: usize = 8;
+
+/// Up to this many contacts rest exactly; more are held by sweeps over them.
+const MOST_EXACT: usize = 256;
+/// Sweeps that hold many contacts at rest.
+const SWEEPS: usize = 20;
 
 /// Memory that is reused from step to step. Nothing in it has to be saved.
 #[derive(Debug, Default)]
@@ -25,6 +30,7 @@ pub struct ReflectionScratch<const W: usize> {
     active: Vec<usize>,
     held: Vec<Touching<W>>,
     constraints: ConstraintScratch<W>,
+    impulses: ImpulseScratch<W>,
 }
 
 /// Resolves all impacts of the step at once, then stops what still closes.
@@ -162,17 +168,21 @@ impl<const W: usize> ReflectionScratch<W> {
 
     /// Stops what closes under the forces; there is nothing left to reflect.
     fn hold(&mut self, encounter: &mut Encounter<'_, W>, before: &[[f64; W]]) -> Result<Outcome<W>, WorldError> {
-        let closes = |contact: &Touching<W>| contact.foreseen(encounter.step, encounter.velocities) < -TOUCH * encounter.slop;
+        let closes =
+            |contact: &Touching<W>| contact.foreseen(encounter.step, encounter.velocities) < -TOUCH * encounter.slop;
         if encounter.joints.is_empty() && !encounter.contacts.iter().any(closes) {
             return Ok(Outcome { impulses: vec![[0.0; 3]; encounter.contacts.len()], ..Outcome::default() });
         }
         self.held.clear();
         self.held.extend(encounter.contacts.iter().map(|contact| Touching { restitution: 0.0, ..*contact }));
         let kicked = encounter.velocities.to_vec();
-        let mut held =
-            Encounter { before, contacts: &self.held, velocities: &mut *encounter.velocities, ..*encounter };
+        let mut held = Encounter { before, contacts: &self.held, velocities: &mut *encounter.velocities, ..*encounter };
+        if self.held.len() > MOST_EXACT {
+            return impulses::respond(&ImpulseParams { sweeps: SWEEPS, poisson: false }, &mut held, &mut self.impulses);
+        }
         let mut outcome = constraints::respond(&ConstraintParams::default(), &mut held, &mut self.constraints)?;
-        attribute(&self.held, &outcome.impulses, [before, &kicked, encounter.velocities], &mut outcome.account);
+        let course = [before, &kicked, &*encounter.velocities];
+        Work::new(&self.held, &outcome.impulses, course).correct(&mut outcome.account);
         Ok(outcome)
     }
 }

@@ -12,10 +12,11 @@ use crate::WorldError;
 pub(super) struct Row<const W: usize> {
     bodies: [u32; 2],
     sides: [[f64; W]; 2],
-    /// 1/(|g|² + softness); zero for a row that moves nothing.
+    /// |g|² + softness, and its inverse; zero for a row that moves nothing.
+    square: f64,
     weight: f64,
     /// What bodies of prescribed motion contribute to the rate.
-    drift: f64,
+    pub drift: f64,
     /// The rate that is aimed at, or the least one.
     pub target: f64,
     pub softness: f64,
@@ -60,7 +61,7 @@ impl<const W: usize> Row<W> {
     /// How much a change of the impulse counts, as a speed in coordinates of unit mass.
     #[inline(always)]
     fn size(&self, change: f64) -> f64 {
-        change * change / self.weight
+        change * change * self.square
     }
 }
 
@@ -85,11 +86,18 @@ impl<const W: usize> Sweeper<W> {
     }
 
     /// Adds a row.
-    pub fn add(&mut self, bodies: [u32; 2], rows: &[[f64; W]; 2], velocities: &[[f64; W]], softness: f64) -> &mut Row<W> {
+    pub fn add(
+        &mut self,
+        bodies: [u32; 2],
+        rows: &[[f64; W]; 2],
+        velocities: &[[f64; W]],
+        softness: f64,
+    ) -> &mut Row<W> {
         let world = self.factors.len();
         let mut row = Row {
             bodies: bodies.map(|body| body.min(world as u32)),
             sides: [[0.0; W]; 2],
+            square: 0.0,
             weight: 0.0,
             drift: 0.0,
             target: 0.0,
@@ -112,6 +120,7 @@ impl<const W: usize> Sweeper<W> {
                 None => {}
             }
         }
+        row.square = square;
         row.weight = if square > 0.0 { 1.0 / square } else { 0.0 };
         self.rows.push(row);
         self.rows.last_mut().expect("a row was just added")
@@ -132,11 +141,6 @@ impl<const W: usize> Sweeper<W> {
         }
     }
 
-    /// What bodies of prescribed motion contribute to a row's rate.
-    pub fn drift(&self, row: usize) -> f64 {
-        self.rows[row].drift
-    }
-
     /// Adds to the impulse of a row.
     pub fn add_impulse(&mut self, row: usize, more: f64) {
         self.rows[row].impulse += more;
@@ -146,7 +150,10 @@ impl<const W: usize> Sweeper<W> {
     /// Sweeps until nothing changes beyond round-off, at most `most` times; returns how often.
     pub fn sweep(&mut self, most: usize) -> usize {
         let fastest = self.speeds.iter().flatten().fold(0.0f64, |fastest, x| fastest.max(x.abs()));
-        let still = (1e-15 * fastest).powi(2);
+        self.sweep_until(most, (1e-15 * fastest).powi(2))
+    }
+
+    fn sweep_until(&mut self, most: usize, still: f64) -> usize {
         for count in 1..=most {
             if self.sweep_once() <= still {
                 return count;
@@ -202,7 +209,9 @@ impl<const W: usize> Sweeper<W> {
                 row.target = target(self.joints + (place - self.joints) / Self::STRIDE);
             }
         }
-        self.sweep(most);
+        // Positions are brought back over many steps: there is no need to be exact in one.
+        let largest = self.rows.iter().map(|row| row.size(row.target * row.weight)).fold(0.0, f64::max);
+        self.sweep_until(most, 1e-4 * largest);
         let mut push = vec![[0.0; W]; self.factors.len()];
         self.apply(&mut push);
         push
@@ -230,8 +239,8 @@ fn rub<const W: usize>(tangents: &mut [Row<W>], radius: f64, speeds: &mut [[f64;
     for (wanted, row) in wanted.iter_mut().zip(&*tangents) {
         *wanted = row.impulse - row.rate(speeds) * row.weight;
     }
-    let length = wanted[0].hypot(wanted[1]);
-    let part = if length > radius { radius / length } else { 1.0 };
+    let length_squared = wanted[0] * wanted[0] + wanted[1] * wanted[1];
+    let part = if length_squared > radius * radius { radius / length_squared.sqrt() } else { 1.0 };
     let mut largest = 0.0f64;
     for (wanted, row) in wanted.iter().zip(tangents) {
         let change = part * wanted - row.impulse;

@@ -97,5 +97,5 @@ pub fn ball(name: &str, radius: f64, position: DVec3, velocity: DVec3) -> BodyDe
 }
 
 fn sphere(radius: f64) -> space::Shape {
-    space::Shape::Sphere { radius }
+    space::Shape::sphere(radius).unwrap()
 }

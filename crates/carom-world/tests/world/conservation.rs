@@ -1,21 +1,18 @@
 //! Momentum, angular momentum and the ledger, on random scenes and for every family.
 
 use carom_contact::{Plane, Space};
-use carom_world::{
-    BodyDefinition, Bounciness, Detection, Integrator, Resistance, Response, World, WorldDefinition, WorldParams,
-};
+use carom_world::{BodyDefinition, Bounciness, Detection, Integrator, Resistance, World, WorldDefinition, WorldParams};
 use glam::{DMat3, DVec2, DVec3};
 use proptest::prelude::*;
-use proptest::test_runner::{TestRng, TestRunner};
 
 use crate::common::*;
 
 /// A generator that always gives the same numbers.
 fn dice() -> impl FnMut(f64, f64) -> f64 {
-    let mut rng = TestRunner::deterministic().new_rng();
+    let mut state = 12345u64;
     move |low, high| {
-        let part = TestRng::next_u64(&mut rng) as f64 / u64::MAX as f64;
-        low + (high - low) * part
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        low + (high - low) * ((state >> 11) as f64 / (1u64 << 53) as f64)
     }
 }
 
@@ -84,16 +81,16 @@ fn balls_in_space_keep_their_momentum_and_angular_momentum() {
 }
 
 /// The worst imbalance of a scene that falls into a heap, as a part of the energy that it started with.
-fn worst_imbalance(params: WorldParams<Plane>, bodies: Vec<BodyDefinition<Plane>>) -> f64 {
+fn worst_imbalance(name: &str, params: WorldParams<Plane>, bodies: Vec<BodyDefinition<Plane>>) -> f64 {
     let mut world = world(params, bodies);
     let mut worst = 0.0f64;
     for _ in 0..400 {
-        world.step().unwrap();
+        world.step().unwrap_or_else(|error| panic!("{name}: {error}"));
         let ledger = world.ledger();
         let scale = ledger.start.abs() + ledger.kinetic + ledger.potential.abs();
         worst = worst.max(ledger.imbalance().abs() / scale);
         for (column, loss) in [("restitution", ledger.restitution), ("friction", ledger.friction)] {
-            assert!(loss >= 0.0, "{column}: {loss}");
+            assert!(loss >= 0.0, "{name}: {column} {loss}");
         }
     }
     worst
@@ -101,21 +98,18 @@ fn worst_imbalance(params: WorldParams<Plane>, bodies: Vec<BodyDefinition<Plane>
 
 #[test]
 fn the_ledger_adds_up_at_every_step_of_every_family() {
-    let all = families().into_iter().chain([
-        ("springs", springs()),
-        ("explicit springs", Response::Penalty(Default::default())),
-    ]);
-    for (name, response) in all {
+    for (name, response) in families().into_iter().chain([("springs", springs())]) {
         for integrator in [Integrator::Verlet, Integrator::SymplecticEuler] {
             for detection in [Detection::Discrete, Detection::Continuous] {
                 let resistance = Resistance { linear: 0.1, angular: 0.2 };
                 let heap = swarm(dice()).into_iter().map(|body| {
-                    let pose = carom_contact::plane::Pose::new(body.pose.position + DVec2::new(0.0, 3.0), body.pose.angle);
+                    let pose =
+                        carom_contact::plane::Pose::new(body.pose.position + DVec2::new(0.0, 3.0), body.pose.angle);
                     BodyDefinition { pose, resistance, ..body }
                 });
                 let bodies = made_of(0.5, 0.4, heap.chain([floor([0.1, 1.0])]).collect());
                 let params = WorldParams { integrator, detection, ..params(0.005, 9.81, response) };
-                let worst = worst_imbalance(params, bodies);
+                let worst = worst_imbalance(name, params, bodies);
                 assert!(worst < 1e-12, "{name}, {integrator:?}, {detection:?}: {worst:e}");
             }
         }

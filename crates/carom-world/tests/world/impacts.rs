@@ -1,7 +1,7 @@
 //! Impacts with known outcome.
 
-use carom_world::{BodyDefinition, Detection, Integrator, Response, WorldParams};
 use crate::common::*;
+use carom_world::{BodyDefinition, Detection, Integrator, Response, WorldParams};
 use std::f64::consts::PI;
 
 /// The velocity of one disc after it has met the floor.
@@ -27,11 +27,8 @@ fn a_disc_leaves_a_rough_floor_with_the_spin_of_closed_forms() {
 fn a_bounce_reaches_e_squared_of_its_height() {
     for (name, response) in families() {
         let bodies = made_of(0.8, 0.0, vec![disc("disc", 0.1, [0.0, 1.1], [0.0, 0.0]), floor([0.0, 1.0])]);
-        let params = WorldParams {
-            detection: Detection::Continuous,
-            resting_speed: Some(1e-3),
-            ..params(0.01, 9.81, response)
-        };
+        let params =
+            WorldParams { detection: Detection::Continuous, resting_speed: Some(1e-3), ..params(0.01, 9.81, response) };
         let mut world = world(params, bodies);
         let mut peaks = Vec::new();
         while peaks.len() < 4 {

@@ -1,12 +1,15 @@
 //! What cannot be is refused by name; what blows up stops with the last good state.
 
-use carom_world::{Bounciness, JointDefinition, JointKind, Load, Push, World, WorldDefinition, WorldError, WorldParams};
+use carom_world::{
+    Bounciness, JointDefinition, JointKind, Load, Push, World, WorldDefinition, WorldError, WorldParams,
+};
 use glam::DVec2;
 
 use crate::common::*;
 
 fn refused(change: impl Fn(&mut WorldDefinition<carom_contact::Plane>)) -> String {
-    let bodies = vec![disc("left", 0.5, [0.0, 0.5], [0.0, 0.0]), disc("right", 0.5, [2.0, 0.5], [0.0, 0.0]), floor([0.0, 1.0])];
+    let bodies =
+        vec![disc("left", 0.5, [0.0, 0.5], [0.0, 0.0]), disc("right", 0.5, [2.0, 0.5], [0.0, 0.0]), floor([0.0, 1.0])];
     let mut definition = WorldDefinition { bodies, ..WorldDefinition::new(params(0.01, 9.81, families()[0].1)) };
     assert!(World::<_, 3>::new(definition.clone()).is_ok());
     change(&mut definition);

@@ -4,7 +4,7 @@ mod common;
 mod conservation;
 mod impacts;
 mod input;
-mod resuming;
 mod resting;
+mod resuming;
 mod scripts_and_loads;
 mod simultaneous;

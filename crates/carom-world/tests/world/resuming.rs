@@ -37,11 +37,7 @@ fn scene(response: Response) -> WorldDefinition<carom_contact::Plane> {
         joint("pendulum", "bob", JointKind::Ball { anchor: DVec2::new(5.0, 3.0) }),
         joint("wire", "bead", JointKind::Wire { points, closed: false }),
     ];
-    WorldDefinition {
-        bodies: made_of(0.6, 0.4, bodies),
-        joints,
-        ..WorldDefinition::new(params(0.005, 9.81, response))
-    }
+    WorldDefinition { bodies: made_of(0.6, 0.4, bodies), joints, ..WorldDefinition::new(params(0.005, 9.81, response)) }
 }
 
 fn all_families() -> impl Iterator<Item = (&'static str, Response)> {

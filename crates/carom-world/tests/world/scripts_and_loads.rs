@@ -14,8 +14,11 @@ fn a_force_and_a_blow_give_what_newton_says() {
         load("blow", DVec2::X, Push::Impulse { impulse: DVec2::new(0.0, 3.0), turn: 0.0, time: 0.5 }),
     ];
     let params = params(0.01, 0.0, families()[0].1);
-    let definition =
-        WorldDefinition { bodies: vec![disc("disc", 1.0, [0.0, 0.0], [0.0, 0.0])], loads, ..WorldDefinition::new(params) };
+    let definition = WorldDefinition {
+        bodies: vec![disc("disc", 1.0, [0.0, 0.0], [0.0, 0.0])],
+        loads,
+        ..WorldDefinition::new(params)
+    };
     let mut world = Flat::new(definition).unwrap();
     run(&mut world, 100);
     // Inertia ½: a blow of 3 N s at 1 m gives 6 rad/s.

@@ -1,7 +1,7 @@
 //! Many impacts at one instant, in a world (*Reflections*, §9; values from a public reference program and closed forms).
 
-use carom_world::{BodyDefinition, ReflectionParams, Response};
 use crate::common::*;
+use carom_world::{BodyDefinition, ReflectionParams, Response};
 
 fn reflections() -> Response {
     Response::Reflections(ReflectionParams::default())
@@ -48,11 +48,8 @@ fn two_balls_rebound_from_one_between_them() {
 
 #[test]
 fn a_ball_splits_two_as_bernoulli_asked() {
-    let balls = [
-        (1.0, 0.5, [-2.0, 0.0], [2.0, 0.0]),
-        (1.0, 0.5, [0.0, 0.5], [0.0, 0.0]),
-        (1.0, 0.5, [0.0, -0.5], [0.0, 0.0]),
-    ];
+    let balls =
+        [(1.0, 0.5, [-2.0, 0.0], [2.0, 0.0]), (1.0, 0.5, [0.0, 0.5], [0.0, 0.0]), (1.0, 0.5, [0.0, -0.5], [0.0, 0.0])];
     let elastic = after(0.01, 100, 1.0, &balls);
     let aside = [1.20379294264, 0.68397326286];
     assert_close(&elastic, &[[-0.40758588528, 0.0], aside, [aside[0], -aside[1]]], 1e-10);
