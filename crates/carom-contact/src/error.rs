@@ -56,4 +56,22 @@ pub enum ContactError {
         /// Zero-based index, as given.
         vertex: usize,
     },
+    /// All points lie in a plane, on a line or in a point, or the surface encloses nothing.
+    #[error("{shape}: it encloses no volume ({volume} m³)")]
+    NoVolume {
+        /// Which kind of shape.
+        shape: &'static str,
+        /// What it encloses.
+        volume: f64,
+    },
+    /// A triangle refers to a vertex that does not exist.
+    #[error("{shape}: triangle {triangle} refers to a vertex beyond the {vertices} there are")]
+    NoSuchVertex {
+        /// Which kind of shape.
+        shape: &'static str,
+        /// Zero-based index.
+        triangle: usize,
+        /// How many vertices there are.
+        vertices: usize,
+    },
 }

@@ -1,17 +1,19 @@
 //! Continuous detection: a step is divided where bodies meet, so that impacts happen when and where they should.
 //!
-//! Meetings are found along the flight that the step will take, parabolas included, by conservative advancement: no body can
-//! close a gap faster than its speed, so nothing tunnels however thin it is (*Lecture*, time of impact).
+//! Meetings are found along the flight that the step will take, parabolas included, from a bound on how fast gaps close, so
+//! that nothing tunnels however thin it is (*Lecture*, time of impact).
 
-use carom_contact::{Vector as _, Witness};
+use carom_contact::{Method, Vector as _, Witness, first_contact};
 
 use crate::world::World;
 use crate::{Dynamics, Integrator, Motion, StepReport, WorldError};
 
 /// Parts that a step is divided into at most; what meets in the last is met ahead, as without division.
 const MOST_PARTS: usize = 64;
-/// Evaluations of one pair's gap.
-const MOST_EVALUATIONS: usize = 200;
+/// Gaps below this part of the slop are closed: bodies that meet are left so far apart.
+const CLOSE: f64 = 1e-9;
+/// While bodies turn by less than this, rad, their gap has one minimum.
+const SMALL_TURN: f64 = 0.25;
 
 impl<G: Dynamics<W>, const W: usize> World<G, W> {
     /// A step in parts that end where bodies meet.
@@ -65,26 +67,14 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
             return None;
         }
         let mut witness = Witness::default();
-        let mut gap_at = |time: f64| {
+        let gap_at = |time: f64| {
             let (pose_a, pose_b) = (self.pose_after(a, start, time), self.pose_after(b, start, time));
             G::gap((&first.shape, &pose_a), (&second.shape, &pose_b), &mut witness)
         };
-        let close = 1e-10 * self.slop;
-        let (mut time, mut last) = (0.0, f64::INFINITY);
-        for _ in 0..MOST_EVALUATIONS {
-            let gap = gap_at(time);
-            if gap <= close {
-                // A touch slower than rest needs no division.
-                let speed = if last.is_finite() { fastest } else { 0.0 };
-                return (speed > self.resting_speed && time > 0.0).then_some(time);
-            }
-            last = gap;
-            time += gap / fastest;
-            if time >= span {
-                return None;
-            }
-        }
-        Some(time)
+        let spins = [wa, wb].map(<G::Pose as carom_contact::Pose>::spin_speed);
+        let window = if spins[0] + spins[1] > 0.0 { SMALL_TURN / (spins[0] + spins[1]) } else { span };
+        let met = first_contact(gap_at, fastest, window.min(span), span, CLOSE * self.slop, Method::RegulaFalsi)?;
+        (met.time > 0.0 && met.time < span).then_some(met.time)
     }
 
     /// Where a body will be if nothing but gravity acts on it.

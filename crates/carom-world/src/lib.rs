@@ -4,7 +4,6 @@
 //! family of response change the velocities, and flies. What responds sees an [`Encounter`]: inverse masses, rows and
 //! numbers, no shapes and no dimension.
 
-mod all_pairs;
 mod body;
 mod continuous;
 mod definition;

@@ -6,9 +6,8 @@
 
 use std::time::Instant;
 
-use carom_contact::{Pose as _, Vector as _};
+use carom_contact::{Collider, Contact, Pose as _, Vector as _};
 
-use crate::all_pairs::Collider;
 use crate::loads::strike;
 use crate::response::respond;
 use crate::world::World;
@@ -190,15 +189,18 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
     /// Notes what touched, and how.
     fn tell_events(&mut self, before: &[[f64; W]], outcome: &Outcome<W>, start: f64, span: f64) {
         let now = &mut self.now;
+        let last = std::mem::take(&mut now.impulses);
         let mut touching = self.touching.iter().zip(&outcome.impulses).peekable();
+        now.touched.clear();
         for contact in self.detector.contacts() {
             let key = (contact.bodies, contact.touch.feature);
             let Some((row, impulse)) = touching.next_if(|(row, _)| (row.bodies, row.feature) == key) else { continue };
+            now.touched.push((row.bodies, row.feature, contact.touch.point));
             if impulse[0] == 0.0 && row.gap > self.slop {
                 continue;
             }
             let rate = row.speed(before);
-            let is_new = row.before.is_none_or(|place| now.impulses[place as usize][0] == 0.0);
+            let is_new = row.before.is_none_or(|place| last[place as usize][0] == 0.0);
             let until = if rate < 0.0 { (row.gap.max(0.0) / -rate).min(span) } else { 0.0 };
             let touch = &contact.touch;
             let tangents = G::tangents(touch.normal);
@@ -217,8 +219,6 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
                 time: start + if is_new { until } else { 0.0 },
             });
         }
-        now.touched.clear();
-        now.touched.extend(self.touching.iter().map(|row| (row.bodies, row.feature)));
         if self.touching.len() != self.detector.contacts().len() {
             // Places are those in the list of what was met.
             self.detector.remember(now.touched.iter().copied());
@@ -295,7 +295,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
 
 /// A contact as response sees it.
 fn touching<G: Dynamics<W>, const W: usize>(
-    contact: &crate::all_pairs::Contact<G>,
+    contact: &Contact<G>,
     bodies: &[crate::body::Body<G, W>],
     poses: &[G::Pose],
     surfaces: &crate::surfaces::Surfaces,

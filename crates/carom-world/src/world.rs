@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use carom_contact::{Pose as _, Vector as _};
+use carom_contact::{Collider, Detector, Pose as _, Vector as _};
 
-use crate::all_pairs::{Collider, Detector};
 use crate::body::Body;
 use crate::loads::BodyLoad;
 use crate::response::Scratch;
@@ -62,8 +61,8 @@ pub(crate) struct Now<G: Dynamics<W>, const W: usize> {
     pub poses: Vec<G::Pose>,
     pub velocities: Vec<[f64; W]>,
     pub ledger: Ledger,
-    /// What touched in the last step: bodies and features, and the impulses.
-    pub touched: Vec<([u32; 2], u64)>,
+    /// What touched in the last step: bodies, feature and point, and the impulses.
+    pub touched: Vec<([u32; 2], u64, G::Vector)>,
     pub impulses: Vec<[f64; 3]>,
     pub joint_impulses: Vec<f64>,
     /// Where beads are on their wires.
@@ -200,13 +199,15 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         let now = &self.now;
         let mut poses = Vec::with_capacity(now.poses.len() * G::POSE_NUMBERS);
         now.poses.iter().for_each(|pose| G::save_pose(pose, &mut poses));
-        let touched = now.touched.iter().flat_map(|&([a, b], feature)| [u64::from(a), u64::from(b), feature]);
+        let touched = now.touched.iter().flat_map(|&([a, b], feature, _)| [u64::from(a), u64::from(b), feature]);
         let mut state = State::default();
         state.put_u64("steps", vec![now.steps]);
         state.put_f64("poses", poses);
         state.put_f64("velocities", now.velocities.as_flattened().to_vec());
         state.put_f64("ledger", now.ledger.columns().map(|(_, value)| value).to_vec());
         state.put_u64("touched", touched.collect());
+        let points = now.touched.iter().flat_map(|(_, _, point)| point.in_space().to_array());
+        state.put_f64("points", points.collect());
         state.put_f64("impulses", now.impulses.as_flattened().to_vec());
         state.put_f64("joint impulses", now.joint_impulses.clone());
         state.put_f64("beads", now.beads.clone());
@@ -223,6 +224,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         if !rest.is_empty() || !touched.iter().all(in_range) {
             return Err(WorldError::State("'touched' names bodies that are not in the scene".into()));
         }
+        let points = state.f64("points", Some(3 * touched.len()))?.as_chunks::<3>().0;
         let poses = state.f64("poses", Some(bodies * G::POSE_NUMBERS))?;
         let rows: usize = self.joints.iter().map(|joint| joint.row_count::<W>()).sum();
         let joint_impulses = state.f64("joint impulses", None)?;
@@ -235,7 +237,9 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
             poses: poses.chunks_exact(G::POSE_NUMBERS).map(|numbers| G::saved_pose(numbers)).collect(),
             velocities: state.f64("velocities", Some(bodies * W))?.as_chunks::<W>().0.to_vec(),
             ledger: Ledger::from_columns(state.f64("ledger", Some(12))?),
-            touched: touched.iter().map(|&[a, b, feature]| ([a as u32, b as u32], feature)).collect(),
+            touched: (touched.iter().zip(points))
+                .map(|(&[a, b, feature], &point)| ([a as u32, b as u32], feature, G::Vector::from_space(point.into())))
+                .collect(),
             impulses: state.f64("impulses", Some(3 * touched.len()))?.as_chunks::<3>().0.to_vec(),
             joint_impulses: joint_impulses.to_vec(),
             beads: state.f64("beads", Some(self.now.beads.len()))?.to_vec(),

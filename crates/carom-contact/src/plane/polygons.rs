@@ -201,8 +201,10 @@ fn for_each_facing(own: &Border, other: &Border, tolerance: f64, mut visit: impl
         } else if (corner.place - after.place).abs() <= tolerance {
             visit(corner, Found::Corner(after));
         } else if corner.place > before.place && corner.place < after.place {
-            let part = (corner.place - before.place) / (after.place - before.place);
-            visit(corner, Found::Height(before.height + part * (after.height - before.height)));
+            // Both ends alike, so that walking the other way gives the same bits.
+            let (left, right) = (corner.place - before.place, after.place - corner.place);
+            let height = (before.height * right + after.height * left) / (after.place - before.place);
+            visit(corner, Found::Height(height));
         }
     }
 }

@@ -25,7 +25,7 @@ pub(super) fn with_disc(first: Circle, second: Circle) -> Touch<DVec2> {
     let distance = between.length();
     // Discs in one place have no direction of their own: up.
     let normal = if distance > 0.0 { between / distance } else { DVec2::Y };
-    let gap = distance - first.radius - second.radius;
+    let gap = distance - (first.radius + second.radius);
     // From both surfaces, so that exchanging the discs changes no bit.
     let (below, above) = (second.centre + normal * second.radius, first.centre - normal * first.radius);
     Touch { point: 0.5 * (below + above), normal, gap, feature: 0 }

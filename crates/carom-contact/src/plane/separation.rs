@@ -131,3 +131,40 @@ impl<'a> Facing<'a> {
 fn remember(side: usize, edge: usize) -> Witness {
     Witness(1 + 2 * edge as u64 + side as u64)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plane::Shape;
+
+    /// Edges compared with every corner, per call, while an octagon rolls over another; with a witness and without.
+    fn effort(limit: f64, height: f64) -> [f64; 2] {
+        let octagon: Vec<DVec2> =
+            (0..8).map(|k| DVec2::from_angle(f64::from(k) * 0.25 * std::f64::consts::PI)).collect();
+        let Ok(Shape::Polygon(octagon)) = Shape::polygon(&octagon) else { panic!("an octagon is a polygon") };
+        let steps = 400;
+        let mut witness = Witness::default();
+        let mut complete = [0, 0];
+        for step in 0..steps {
+            let angle = 2e-3 * f64::from(step);
+            let pose = Pose::new(DVec2::new(1e-3 * f64::from(step) - 0.2, height), angle);
+            let facing = Facing::new((&octagon, &pose), (&octagon, &Pose::default()));
+            let kept = facing.search(limit, &mut witness);
+            let fresh = facing.search(limit, &mut Witness::default());
+            assert_eq!(kept.axis, fresh.axis);
+            complete[0] += kept.complete;
+            complete[1] += fresh.complete;
+        }
+        complete.map(|sum| sum as f64 / f64::from(steps))
+    }
+
+    #[test]
+    fn a_witness_saves_most_of_the_search() {
+        // Apart: as a rule, one edge, the last one, tells. Without it, a quarter of all edges are tried on the way to one that does.
+        let [kept, fresh] = effort(0.1, 2.5);
+        assert!(kept < 1.05 && fresh > 1.5 * kept, "{kept} {fresh}");
+        // In contact: the last edge sets a mark that few others reach.
+        let [kept, fresh] = effort(0.1, 1.8);
+        assert!(kept < 2.1 && fresh > 1.5 * kept, "{kept} {fresh}");
+    }
+}

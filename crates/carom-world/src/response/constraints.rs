@@ -90,8 +90,13 @@ pub fn respond_joints<const W: usize>(
     encounter: &mut Encounter<'_, W>,
     scratch: &mut ConstraintScratch<W>,
 ) -> Result<Outcome<W>, WorldError> {
-    let mut joined = Encounter { contacts: &[], velocities: &mut *encounter.velocities, ..*encounter };
+    let mut joined = without_contacts(encounter);
     respond(&ConstraintParams { solver }, &mut joined, scratch)
+}
+
+/// The same encounter with joints only.
+pub(super) fn without_contacts<'a, const W: usize>(encounter: &'a mut Encounter<'_, W>) -> Encounter<'a, W> {
+    Encounter { contacts: &[], velocities: &mut *encounter.velocities, ..*encounter }
 }
 
 /// Makes the rows of joints the first ones.
@@ -112,6 +117,11 @@ impl<const W: usize> Touching<W> {
     /// How fast the gap opens.
     pub fn speed(&self, velocities: &[[f64; W]]) -> f64 {
         self.rate(&self.normal, velocities)
+    }
+
+    /// How fast the first body slides over the second, along the tangents.
+    pub fn slip(&self, velocities: &[[f64; W]]) -> [f64; 2] {
+        self.tangents.map(|rows| self.rate(&rows, velocities))
     }
 
     /// The rate along rows of the two bodies.
@@ -161,10 +171,12 @@ pub(super) fn enter<const W: usize>(
 /// The least speed at which a contact may open after the response.
 fn target<const W: usize>(contact: &Touching<W>, before: f64, rate: f64, encounter: &Encounter<'_, W>) -> f64 {
     let closes = contact.gap + encounter.step * rate < 0.0;
+    let least = -contact.gap.max(0.0) / encounter.step;
     if before < -encounter.resting_speed && closes {
-        -contact.restitution * before
+        // What the forces of the step add to the speed stays added: Verlet's flight then keeps its energy.
+        (rate - before - contact.restitution * before).max(least)
     } else {
-        -contact.gap.max(0.0) / encounter.step
+        least
     }
 }
 

@@ -102,8 +102,8 @@ fn add_contact<const W: usize>(
     let target = if colliding {
         // Restitution refers to the speed before the forces of the step; what these add stays added.
         let before = contact.speed(encounter.before);
-        let restitution = if params.poisson { 0.0 } else { contact.restitution };
-        (contact.speed(kicked) - before - restitution * before).max(least_rate)
+        let kick = contact.speed(kicked) - before;
+        if params.poisson { kick } else { (kick - contact.restitution * before).max(least_rate) }
     } else {
         least_rate
     };

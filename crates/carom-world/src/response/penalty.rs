@@ -23,8 +23,10 @@ use crate::{Encounter, Ledger, Outcome, Touching, WorldError};
 const SUGGESTED: f64 = 0.2;
 /// Restitution below this would need endless damping.
 const LEAST_RESTITUTION: f64 = 0.05;
+/// The most of suggested damping, as a part of critical damping.
+const MOST_DAMPING: f64 = 2.0;
 /// The most that explicit damping may take of a velocity in a step.
-const MOST_DAMPING: f64 = 0.5;
+const MOST_EXPLICIT: f64 = 0.5;
 
 /// Memory that is reused from step to step; [`PenaltyScratch::kept`] has to be saved with the state.
 #[derive(Debug, Default)]
@@ -145,7 +147,11 @@ impl Pad {
                 suggested_damping(total, contact.restitution / lost, speed)
             });
         }
-        let rub = -contact.gap.min(0.0) * damping / points;
+        let mut rub = -contact.gap.min(0.0) * damping / points;
+        if params.damping.is_none() {
+            // What would stop a fall at once would also take ages to let a body settle.
+            rub = rub.min(MOST_DAMPING * 2.0 * (total / square).sqrt() / points);
+        }
         Pad { normal: Spring { stiffness: total / points, damping: rub, stretch: contact.gap }, damping, stretch }
     }
 
@@ -203,8 +209,7 @@ fn implicit<const W: usize>(
         Spring { stiffness: pad.normal.stiffness, damping: 0.0, stretch }.aim(step)
     });
     let residual = multipliers.solve();
-    let joined = Encounter { contacts: &[], velocities: &mut *encounter.velocities, ..*encounter };
-    let push = constraints::repair(&joined, multipliers);
+    let push = constraints::repair(&constraints::without_contacts(encounter), multipliers);
     multipliers.apply(encounter.velocities);
     let mut outcome = Outcome { residual, push, ..Outcome::default() };
     let mut springs = Springs::default();
@@ -241,22 +246,20 @@ fn explicit<const W: usize>(
     let mut damped = Vec::with_capacity(pads.len());
     for (i, pad) in pads.iter_mut().enumerate() {
         let points = f64::from(encounter.contacts[i].shared.max(1));
-        pad.normal.damping = pad.normal.damping.min(MOST_DAMPING / (step * multipliers.square(i) * points));
+        pad.normal.damping = pad.normal.damping.min(MOST_EXPLICIT / (step * multipliers.square(i) * points));
         let spring = -step * pad.normal.stiffness * pad.normal.stretch.min(0.0);
-        let impulse = (spring - step * pad.normal.damping * multipliers.rate_before(i)).max(0.0);
+        // The speed of the beginning: the forces of this step are not to be damped before they act.
+        let speed = encounter.contacts[i].speed(encounter.before);
+        let impulse = (spring - step * pad.normal.damping * speed).max(0.0);
         multipliers.set_impulse(i, impulse);
         damped.push(impulse - spring);
     }
     let rub = Rub::push(encounter, encounter.velocities, multipliers, |_, _| (0.0, 0.0));
-    let stretches = rub_explicitly(&rub, encounter, multipliers, &pads);
+    let mut stretches = rub_explicitly(&rub, encounter, multipliers, &pads);
     multipliers.update();
     multipliers.apply(encounter.velocities);
-    let mut outcome = Outcome::default();
-    if !encounter.joints.is_empty() {
-        // The ledger's springs are closed below, for joints and contacts together.
-        let mut joined = Encounter { contacts: &[], velocities: &mut *encounter.velocities, ..*encounter };
-        outcome = constraints::respond_joints(SolveParams::default(), &mut joined, &mut scratch.joints)?;
-    }
+    // Joints close the ledger's springs; those of contacts come on top.
+    let mut outcome = constraints::respond_joints(SolveParams::default(), encounter, &mut scratch.joints)?;
     let mut springs = Springs::default();
     for i in 0..pads.len() {
         outcome.impulses.push([multipliers.impulse(i), 0.0, 0.0]);
@@ -268,10 +271,13 @@ fn explicit<const W: usize>(
         let taken = -0.5 * damped[i] * (before + after);
         let moved = step * encounter.contacts[i].speed(encounter.velocities);
         enter_normal(multipliers, i, pad, moved, taken, &mut outcome.account, &mut springs);
+        if encounter.contacts[i].friction > 0.0 {
+            let slip = encounter.contacts[i].slip(encounter.velocities);
+            (0..2).for_each(|axis| stretches[i][axis] += step * slip[axis]);
+        }
         enter_tangential(pad, stretches[i], &mut outcome.account, &mut springs);
         scratch.kept.push([pad.damping, stretches[i][0], stretches[i][1]]);
     }
-    // Joints have closed theirs against all that the ledger had.
     outcome.account.elastic += springs.after;
     outcome.account.integrator -= springs.before;
     Ok(outcome)
@@ -300,8 +306,8 @@ fn enter_tangential(pad: &Pad, stretch: [f64; 2], account: &mut Ledger, springs:
     account.friction -= stored[1] - stored[0];
 }
 
-/// Sets the impulses of explicit friction: the tangential springs as they will be, half critically damped, and no more than
-/// the normal force allows. Returns how far the springs are stretched then.
+/// Sets the impulses of explicit friction: tangential springs, half critically damped, and no more than the normal force allows.
+/// Returns how far the springs are stretched, which is less where they slip.
 fn rub_explicitly<const W: usize>(
     rub: &Rub,
     encounter: &Encounter<'_, W>,
@@ -310,28 +316,31 @@ fn rub_explicitly<const W: usize>(
 ) -> Vec<[f64; 2]> {
     let step = encounter.step;
     let mut stretches = vec![[0.0; 2]; pads.len()];
-    for rows in rub.contacts() {
-        let (pad, limit) =
-            (&pads[rows.contact], encounter.contacts[rows.contact].friction * multipliers.impulse(rows.contact));
+    for slip in rub.contacts() {
+        let (contact, pad) = (&encounter.contacts[slip.contact], &pads[slip.contact]);
+        let limit = contact.friction * multipliers.impulse(slip.contact);
         let stiffness = pad.normal.stiffness;
         let mut impulses = [0.0; 2];
-        let mut stretch = [0.0; 2];
-        for (k, (row, along)) in rows.directions().enumerate() {
-            let slip = multipliers.rate_before(row);
+        for (k, (row, along)) in slip.directions().enumerate() {
+            let stretch = pad.stretch[0] * along[0] + pad.stretch[1] * along[1];
+            let slipping = contact.slip(encounter.before);
             let damping = (stiffness / multipliers.square(row)).sqrt();
-            stretch[k] = pad.stretch[0] * along[0] + pad.stretch[1] * along[1] + step * slip;
-            impulses[k] = -step * (stiffness * stretch[k] + damping * slip);
+            impulses[k] = -step * (stiffness * stretch + damping * (slipping[0] * along[0] + slipping[1] * along[1]));
         }
         let size = impulses[0].hypot(impulses[1]);
+        let mut stretch = pad.stretch;
         if size > limit {
-            // It slips: the anchor follows such that the spring alone holds what friction allows.
             impulses = impulses.map(|impulse| impulse * (limit / size));
-            stretch = impulses.map(|impulse| -impulse / (step * stiffness));
+            stretch = [0.0; 2];
         }
-        for (k, (row, along)) in rows.directions().enumerate() {
+        for (k, (row, along)) in slip.directions().enumerate() {
             multipliers.set_impulse(row, impulses[k]);
-            (0..2).for_each(|axis| stretches[rows.contact][axis] += stretch[k] * along[axis]);
+            if size > limit {
+                // The anchor follows such that the spring alone holds what friction allows.
+                (0..2).for_each(|axis| stretch[axis] -= impulses[k] / (step * stiffness) * along[axis]);
+            }
         }
+        stretches[slip.contact] = stretch;
     }
     stretches
 }

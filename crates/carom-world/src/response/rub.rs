@@ -121,7 +121,7 @@ impl Rub {
 
 /// The direction of the slip among the tangents; the first tangent where there is none.
 fn slip_direction<const W: usize>(contact: &Touching<W>, velocities: &[[f64; W]]) -> [f64; 2] {
-    let slip = contact.tangents.map(|rows| contact.rate(&rows, velocities));
+    let slip = contact.slip(velocities);
     let speed = slip[0].hypot(slip[1]);
     if speed > 0.0 { slip.map(|x| x / speed) } else { [1.0, 0.0] }
 }

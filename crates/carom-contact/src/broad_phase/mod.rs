@@ -1,0 +1,174 @@
+//! Broad phase: all pairs of boxes that overlap (*Lecture*, "Collision detection is only done when bounding boxes overlap").
+//!
+//! [`BroadPhase::Sweep`] sorts along one axis and keeps the order from call to call: O(n log n + k). [`BroadPhase::Grid`] sorts by
+//! cells that are as wide as the bodies: O(n + k) for bodies of similar size, with large ones apart. Both find exactly the
+//! same pairs, sorted; [`BroadPhase::Auto`] takes the one that should need less time.
+
+mod grid;
+mod layout;
+mod sweep;
+
+use std::marker::PhantomData;
+
+use crate::{Bounds, Vector};
+
+use grid::Grid;
+use layout::Layout;
+use sweep::Sweep;
+
+/// How overlapping boxes are found. The pairs are the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BroadPhase {
+    /// Sweep and sort along one axis.
+    Sweep,
+    /// Cells of a uniform grid.
+    Grid,
+    /// Whichever should be faster.
+    #[default]
+    Auto,
+}
+
+/// Boxes, coordinate by coordinate.
+#[derive(Debug, Clone, Default)]
+pub struct Boxes<V> {
+    lower: [Vec<f64>; 3],
+    upper: [Vec<f64>; 3],
+    moves: Vec<bool>,
+    space: PhantomData<V>,
+}
+
+impl<V: Vector> Boxes<V> {
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.moves.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.moves.is_empty()
+    }
+
+    /// Takes all away, and keeps the room.
+    pub fn clear(&mut self) {
+        self.lower.iter_mut().chain(&mut self.upper).for_each(Vec::clear);
+        self.moves.clear();
+    }
+
+    /// Adds a box. Two that do not move are no pair.
+    #[inline]
+    pub fn push(&mut self, bounds: Bounds<V>, moves: bool) {
+        for axis in 0..V::DIMENSION {
+            self.lower[axis].push(bounds.min.coordinate(axis));
+            self.upper[axis].push(bounds.max.coordinate(axis));
+        }
+        self.moves.push(moves);
+    }
+
+    /// The longest side of a box.
+    #[inline]
+    fn width(&self, body: usize) -> f64 {
+        (0..V::DIMENSION).fold(0.0, |width: f64, axis| width.max(self.upper[axis][body] - self.lower[axis][body]))
+    }
+
+    /// The boxes in this order.
+    fn gather(&mut self, boxes: &Boxes<V>, order: &[u32]) {
+        self.clear();
+        for axis in 0..V::DIMENSION {
+            self.lower[axis].extend(order.iter().map(|&k| boxes.lower[axis][k as usize]));
+            self.upper[axis].extend(order.iter().map(|&k| boxes.upper[axis][k as usize]));
+        }
+        self.moves.extend(order.iter().map(|&k| boxes.moves[k as usize]));
+    }
+
+    /// Whether two boxes are a pair, seen from this axis on. Without shortcuts: most answers are no, but which axis says so is
+    /// hard to guess for the processor.
+    #[inline]
+    fn are_pair(&self, first: usize, second: usize, from: usize) -> bool {
+        let mut overlap = self.moves[first] | self.moves[second];
+        for axis in from..V::DIMENSION {
+            let (lower, upper) = (&self.lower[axis], &self.upper[axis]);
+            overlap &= (lower[first] <= upper[second]) & (lower[second] <= upper[first]);
+        }
+        overlap
+    }
+}
+
+/// Finds pairs of boxes, and keeps from call to call what makes the next one fast.
+///
+/// ```
+/// use carom_contact::{Bounds, BroadPhase, Boxes, PairFinder};
+/// use glam::DVec2;
+///
+/// let mut boxes = Boxes::default();
+/// for x in [0.0, 5.0, 0.9] {
+///     boxes.push(Bounds { min: DVec2::new(x, 0.0), max: DVec2::new(x + 1.0, 1.0) }, true);
+/// }
+/// let mut finder = PairFinder::new(BroadPhase::Auto);
+/// assert_eq!(finder.find(&boxes), [[0, 2]]);
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct PairFinder<V> {
+    method: BroadPhase,
+    sweep: Sweep<V>,
+    grid: Grid<V>,
+    found: Vec<[u32; 2]>,
+    sorted: Vec<[u32; 2]>,
+    starts: Vec<u32>,
+}
+
+impl<V: Vector> PairFinder<V> {
+    /// With a method.
+    pub fn new(method: BroadPhase) -> Self {
+        PairFinder { method, ..Self::default() }
+    }
+
+    /// The pairs of boxes that overlap, each ascending, in ascending order.
+    pub fn find(&mut self, boxes: &Boxes<V>) -> &[[u32; 2]] {
+        self.found.clear();
+        let layout = match self.method {
+            BroadPhase::Sweep => None,
+            BroadPhase::Grid => Some(Layout::new(boxes)),
+            BroadPhase::Auto if boxes.len() < FEW => None,
+            BroadPhase::Auto => Some(Layout::new(boxes)).filter(|layout| layout.efforts.grid < layout.efforts.sweep),
+        };
+        match layout {
+            Some(layout) => self.grid.find(boxes, &layout, &mut self.found),
+            None => self.sweep.find(boxes, &mut self.found),
+        }
+        self.sort(boxes.len());
+        &self.sorted
+    }
+
+    /// By the first of each pair through counting, by the second within: linear in bodies and pairs.
+    fn sort(&mut self, bodies: usize) {
+        self.starts.clear();
+        self.starts.resize(bodies + 1, 0);
+        for pair in &self.found {
+            self.starts[pair[0] as usize + 1] += 1;
+        }
+        for k in 0..bodies {
+            self.starts[k + 1] += self.starts[k];
+        }
+        self.sorted.clear();
+        self.sorted.resize(self.found.len(), [0; 2]);
+        for pair in &self.found {
+            let place = &mut self.starts[pair[0] as usize];
+            self.sorted[*place as usize] = *pair;
+            *place += 1;
+        }
+        // Each start has moved to the end of its run.
+        let mut begin = 0;
+        for &end in &self.starts[..bodies] {
+            self.sorted[begin..end as usize].sort_unstable_by_key(|pair| pair[1]);
+            begin = end as usize;
+        }
+    }
+}
+
+/// Below this many bodies the sweep is faster.
+const FEW: usize = 64;
+
+#[inline]
+fn ascending(a: u32, b: u32) -> [u32; 2] {
+    if a < b { [a, b] } else { [b, a] }
+}

@@ -1,0 +1,313 @@
+//! Detection as a world uses it: all contacts of all bodies, in an order and with an identity that last.
+//!
+//! Contacts are sorted by bodies, then by feature. A contact of the last call goes on if the same bodies touch with the same
+//! feature or, that being gone, at the nearest place within reach. The narrow phase runs in parallel; what it finds does not
+//! depend on how many threads there are. Once warm, a call allocates nothing of its own.
+
+use std::time::Instant;
+
+use rayon::prelude::*;
+
+use crate::{Boxes, BroadPhase, Geometry, PairFinder, Touch, Vector, Witness};
+
+/// A body as detection sees it.
+#[derive(Debug)]
+pub struct Collider<'a, G: Geometry> {
+    /// What it looks like.
+    pub shape: &'a G::Shape,
+    /// Where it is.
+    pub pose: G::Pose,
+    /// How far from its surface contacts are wanted, m. Two bodies are wanted within the sum of both.
+    pub reach: f64,
+    /// Whether it moves. Two bodies that do not are never in contact.
+    pub moves: bool,
+}
+
+// Not derived: that would ask for shapes that can be copied, where only a reference is.
+impl<G: Geometry> Clone for Collider<'_, G> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<G: Geometry> Copy for Collider<'_, G> {}
+
+/// A contact between two bodies.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Contact<G: Geometry> {
+    /// Places of the bodies in the list, ascending.
+    pub bodies: [u32; 2],
+    /// Where, and how far apart.
+    pub touch: Touch<G::Vector>,
+    /// How many contacts these two bodies have.
+    pub shared: u32,
+    /// Its place in the list of the last call, if it was there.
+    pub before: Option<u32>,
+}
+
+/// What a call took.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct DetectionEffort {
+    /// Pairs of bodies whose boxes overlap.
+    pub candidates: usize,
+    /// Those of them that were looked at closely: all that are not ignored.
+    pub tested: usize,
+    /// Pairs whose defining face or edge of the last call still was the right one.
+    pub witnesses_held: usize,
+    /// Of the broad phase.
+    pub broad_seconds: f64,
+    /// Of the narrow phase, and of following contacts.
+    pub narrow_seconds: f64,
+}
+
+/// Finds contacts call by call.
+///
+/// ```
+/// use carom_contact::plane::{Plane, Pose, Shape};
+/// use carom_contact::{Collider, Detector};
+/// use glam::DVec2;
+///
+/// let (disc, floor) = (Shape::disc(0.5)?, Shape::half_plane(DVec2::Y)?);
+/// let mut detector = Detector::<Plane>::default();
+/// for height in [0.6, 0.5, 0.49] {
+///     let disc = Collider { shape: &disc, pose: Pose::new(DVec2::new(0.0, height), 0.0), reach: 0.01, moves: true };
+///     let floor = Collider { shape: &floor, pose: Pose::default(), reach: 0.0, moves: false };
+///     detector.detect(&[disc, floor]);
+/// }
+/// let [contact] = detector.contacts() else { panic!() };
+/// assert_eq!((contact.bodies, contact.before), ([0, 1], Some(0)));
+/// assert!((contact.touch.gap + 0.01).abs() < 1e-15);
+/// # Ok::<(), carom_contact::ContactError>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Detector<G: Geometry> {
+    boxes: Boxes<G::Vector>,
+    finder: PairFinder<G::Vector>,
+    /// Sorted.
+    ignored: Vec<[u32; 2]>,
+    /// Of the pairs that had one, sorted by pair.
+    witnesses: Vec<([u32; 2], Witness)>,
+    portions: Vec<Portion<G>>,
+    contacts: Vec<Contact<G>>,
+    last: Vec<Contact<G>>,
+    /// Which of the last contacts go on.
+    goes_on: Vec<bool>,
+    ended: Vec<Contact<G>>,
+    effort: DetectionEffort,
+}
+
+/// What one task of the narrow phase finds.
+#[derive(Debug, Clone, Default)]
+struct Portion<G: Geometry> {
+    touches: Vec<Touch<G::Vector>>,
+    contacts: Vec<Contact<G>>,
+    witnesses: Vec<([u32; 2], Witness)>,
+    tested: usize,
+    held: usize,
+}
+
+/// With fewer pairs than this, waking threads takes longer than testing the pairs.
+const PAIRS_PER_TASK: usize = 512;
+
+impl<G: Geometry> Detector<G> {
+    /// With a broad phase of choice.
+    pub fn new(broad_phase: BroadPhase) -> Self {
+        Detector { finder: PairFinder::new(broad_phase), ..Self::default() }
+    }
+
+    /// These two bodies pass through each other from now on.
+    pub fn ignore(&mut self, first: u32, second: u32) {
+        let pair = [first.min(second), first.max(second)];
+        if let Err(place) = self.ignored.binary_search(&pair) {
+            self.ignored.insert(place, pair);
+        }
+    }
+
+    /// Finds all contacts within reach.
+    pub fn detect(&mut self, colliders: &[Collider<'_, G>]) -> &[Contact<G>] {
+        let begin = Instant::now();
+        self.boxes.clear();
+        for body in colliders {
+            self.boxes.push(G::bounds(body.shape, &body.pose).padded(body.reach), body.moves);
+        }
+        let pairs = self.finder.find(&self.boxes);
+        let found = Instant::now();
+
+        let tasks = (pairs.len() / PAIRS_PER_TASK).clamp(1, MOST_TASKS);
+        self.portions.resize_with(tasks, Portion::default);
+        let size = pairs.len().div_ceil(tasks).max(1);
+        let (ignored, witnesses) = (&self.ignored[..], &self.witnesses[..]);
+        let work =
+            |(portion, pairs): (&mut Portion<G>, &[[u32; 2]])| portion.find(colliders, pairs, ignored, witnesses);
+        self.portions.iter_mut().for_each(Portion::clear);
+        if tasks == 1 {
+            work((&mut self.portions[0], pairs));
+        } else {
+            self.portions.par_iter_mut().zip(pairs.par_chunks(size)).for_each(work);
+        }
+        let candidates = pairs.len();
+        self.gather();
+        self.follow(colliders);
+        self.effort = DetectionEffort {
+            candidates,
+            tested: self.portions.iter().map(|portion| portion.tested).sum(),
+            witnesses_held: self.portions.iter().map(|portion| portion.held).sum(),
+            broad_seconds: (found - begin).as_secs_f64(),
+            narrow_seconds: found.elapsed().as_secs_f64(),
+        };
+        &self.contacts
+    }
+
+    /// What the last call found.
+    pub fn contacts(&self) -> &[Contact<G>] {
+        &self.contacts
+    }
+
+    /// Contacts of the call before the last that were gone in the last, as they were then.
+    pub fn ended(&self) -> &[Contact<G>] {
+        &self.ended
+    }
+
+    /// What the last call took.
+    pub fn effort(&self) -> DetectionEffort {
+        self.effort
+    }
+
+    /// After a restart: the contacts of the last call before it, in their order: bodies, feature, point. What comes then is what
+    /// would have come without the restart, to the bit.
+    pub fn remember(&mut self, contacts: impl Iterator<Item = ([u32; 2], u64, G::Vector)>) {
+        self.contacts.clear();
+        self.contacts.extend(contacts.map(|(bodies, feature, point)| Contact {
+            bodies,
+            touch: Touch { point, feature, ..Touch::default() },
+            shared: 1,
+            before: None,
+        }));
+        self.witnesses.clear();
+    }
+
+    /// Puts the portions together.
+    fn gather(&mut self) {
+        std::mem::swap(&mut self.contacts, &mut self.last);
+        self.contacts.clear();
+        self.witnesses.clear();
+        for portion in &self.portions {
+            self.contacts.extend_from_slice(&portion.contacts);
+            self.witnesses.extend_from_slice(&portion.witnesses);
+        }
+    }
+
+    /// Finds each contact in the last list. Both lists are sorted by bodies.
+    fn follow(&mut self, colliders: &[Collider<'_, G>]) {
+        self.goes_on.clear();
+        self.goes_on.resize(self.last.len(), false);
+        let mut old = 0;
+        let mut new = 0;
+        while new < self.contacts.len() {
+            let bodies = self.contacts[new].bodies;
+            let group = &mut self.contacts[new..];
+            let count = group.iter().take_while(|contact| contact.bodies == bodies).count();
+            while self.last.get(old).is_some_and(|contact| contact.bodies < bodies) {
+                old += 1;
+            }
+            let olds = self.last[old..].iter().take_while(|contact| contact.bodies == bodies).count();
+            let [first, second] = bodies.map(|body| &colliders[body as usize]);
+            follow_pair(
+                &mut group[..count],
+                &self.last[old..old + olds],
+                &mut self.goes_on[old..old + olds],
+                old as u32,
+                first.reach + second.reach,
+            );
+            new += count;
+            old += olds;
+        }
+        self.ended.clear();
+        self.ended
+            .extend(self.last.iter().zip(&self.goes_on).filter(|(_, goes_on)| !**goes_on).map(|(contact, _)| *contact));
+    }
+}
+
+/// With this many tasks per call, every core has enough of them to share evenly.
+const MOST_TASKS: usize = 256;
+
+/// Finds the contacts of one pair among its last ones, which begin at `place` in the list: by feature, then by nearness.
+fn follow_pair<G: Geometry>(
+    contacts: &mut [Contact<G>],
+    last: &[Contact<G>],
+    goes_on: &mut [bool],
+    place: u32,
+    reach: f64,
+) {
+    for contact in contacts.iter_mut() {
+        let same =
+            last.iter().zip(&*goes_on).position(|(old, taken)| !taken && old.touch.feature == contact.touch.feature);
+        if let Some(k) = same {
+            goes_on[k] = true;
+            contact.before = Some(place + k as u32);
+        }
+    }
+    for contact in contacts.iter_mut().filter(|contact| contact.before.is_none()) {
+        let distance = |old: &Contact<G>| (old.touch.point - contact.touch.point).length();
+        let free = (0..last.len()).filter(|&k| !goes_on[k] && distance(&last[k]) <= reach);
+        if let Some(k) = free.min_by(|&a, &b| distance(&last[a]).total_cmp(&distance(&last[b]))) {
+            goes_on[k] = true;
+            contact.before = Some(place + k as u32);
+        }
+    }
+}
+
+impl<G: Geometry> Portion<G> {
+    fn clear(&mut self) {
+        self.contacts.clear();
+        self.witnesses.clear();
+        (self.tested, self.held) = (0, 0);
+    }
+
+    fn find(
+        &mut self,
+        colliders: &[Collider<'_, G>],
+        pairs: &[[u32; 2]],
+        ignored: &[[u32; 2]],
+        witnesses: &[([u32; 2], Witness)],
+    ) {
+        let Some(begin) = pairs.first() else { return };
+        // All lists are sorted by pair: one walk through each.
+        let mut ignored = &ignored[ignored.partition_point(|pair| pair < begin)..];
+        let mut witnesses = &witnesses[witnesses.partition_point(|(pair, _)| pair < begin)..];
+        for pair in pairs {
+            while ignored.first().is_some_and(|next| next < pair) {
+                ignored = &ignored[1..];
+            }
+            if ignored.first() == Some(pair) {
+                continue;
+            }
+            while witnesses.first().is_some_and(|(next, _)| next < pair) {
+                witnesses = &witnesses[1..];
+            }
+            let known = witnesses.first().filter(|(next, _)| next == pair).map_or(Witness::default(), |entry| entry.1);
+            self.test(colliders, *pair, known);
+        }
+    }
+
+    fn test(&mut self, colliders: &[Collider<'_, G>], bodies: [u32; 2], known: Witness) {
+        let [first, second] = bodies.map(|body| &colliders[body as usize]);
+        let mut witness = known;
+        self.touches.clear();
+        G::touches(
+            (first.shape, &first.pose),
+            (second.shape, &second.pose),
+            first.reach + second.reach,
+            &mut witness,
+            &mut self.touches,
+        );
+        self.tested += 1;
+        if witness != Witness::default() {
+            self.held += usize::from(witness == known);
+            self.witnesses.push((bodies, witness));
+        }
+        self.touches.sort_unstable_by_key(|touch| touch.feature);
+        let shared = self.touches.len() as u32;
+        self.contacts.extend(self.touches.iter().map(|&touch| Contact { bodies, touch, shared, before: None }));
+    }
+}

@@ -1,0 +1,79 @@
+//! Fewer contacts that hold as well: of every patch with a common normal its outline, and its deepest points.
+//!
+//! The outline is what lies farthest in eight directions. Points that tie within round-off all stay, so what was symmetric
+//! remains so.
+
+use std::f64::consts::TAU;
+
+use glam::DVec3;
+
+use crate::Touch;
+use crate::space::Pose;
+
+/// Normals within this cosine (20°) belong to one patch.
+const SAME_PATCH: f64 = 0.94;
+/// Patches with fewer points than this are kept whole.
+const ENOUGH: usize = 8;
+const DIRECTIONS: usize = 8;
+/// Relative size of differences that are none.
+const TIE: f64 = 1e-9;
+
+/// Reduces the contacts from `begin` on, patch by patch; directions are those of the first body.
+pub(super) fn reduced(frame: &Pose, size: f64, touches: &mut Vec<Touch<DVec3>>, begin: usize) {
+    if touches.len() - begin <= ENOUGH {
+        return;
+    }
+    let found = &mut touches[begin..];
+    found.sort_by(|a, b| a.gap.total_cmp(&b.gap).then(a.feature.cmp(&b.feature)));
+    let mut patch_of = vec![usize::MAX; found.len()];
+    let mut keep = vec![false; found.len()];
+    for seed in 0..found.len() {
+        if patch_of[seed] != usize::MAX {
+            continue;
+        }
+        let members: Vec<usize> = (seed..found.len())
+            .filter(|&k| patch_of[k] == usize::MAX && found[k].normal.dot(found[seed].normal) > SAME_PATCH)
+            .collect();
+        members.iter().for_each(|&k| patch_of[k] = seed);
+        if members.len() <= ENOUGH {
+            members.iter().for_each(|&k| keep[k] = true);
+            continue;
+        }
+        let deepest = found[seed].gap;
+        let extent = members.iter().fold(0.0, |far: f64, &k| far.max(found[k].point.distance(found[seed].point)));
+        // What touches, apart from what is only near: the outline of the whole may be in the air.
+        let touching = members.partition_point(|&k| found[k].gap <= deepest + 0.01 * extent + TIE * size);
+        for part in [&members[..touching], &members[..]] {
+            outline(frame, size, found, part, &mut keep);
+        }
+        keep[seed] = true;
+        for &k in members.iter().take_while(|&&k| found[k].gap <= deepest + TIE * size) {
+            // Of many equally deep points the outline is enough.
+            keep[k] |= touching <= ENOUGH;
+        }
+    }
+    let mut k = 0;
+    let mut kept = keep.into_iter();
+    touches.retain(|_| {
+        k += 1;
+        k <= begin || kept.next().unwrap_or(true)
+    });
+}
+
+/// Marks what lies farthest in each direction of the patch's plane.
+fn outline(frame: &Pose, size: f64, found: &[Touch<DVec3>], members: &[usize], keep: &mut [bool]) {
+    let normal = found[members[0]].normal;
+    let axes = frame.axes();
+    let across = [axes.x_axis, axes.y_axis, axes.z_axis].map(|axis| axis - normal * normal.dot(axis));
+    let longest =
+        across.into_iter().fold(DVec3::ZERO, |best, v| if v.length() > best.length() + TIE { v } else { best });
+    let along = longest.normalize_or(DVec3::X);
+    let other = normal.cross(along);
+    for step in 0..DIRECTIONS {
+        let (sine, cosine) = (TAU * step as f64 / DIRECTIONS as f64).sin_cos();
+        let direction = along * cosine + other * sine;
+        let height = |&k: &usize| direction.dot(found[k].point - found[members[0]].point);
+        let highest = members.iter().map(height).fold(f64::NEG_INFINITY, f64::max);
+        members.iter().filter(|k| height(k) >= highest - TIE * size).for_each(|&k| keep[k] = true);
+    }
+}

@@ -1,0 +1,124 @@
+//! A world that was saved goes on bit for bit; order and threads change no bit.
+
+use std::sync::Arc;
+
+use carom_contact::plane;
+use carom_world::{
+    BodyDefinition, JointDefinition, JointKind, Response, State, StateArray, System, World, WorldDefinition, WorldError,
+};
+use glam::DVec2;
+
+use crate::common::*;
+
+/// Boxes and discs that fall on a floor beside a pendulum and a bead on a wire.
+fn scene(response: Response) -> WorldDefinition<carom_contact::Plane> {
+    let mut bodies: Vec<_> = (0..12)
+        .map(|i| {
+            let place = [0.8 * (i % 3) as f64, 0.6 + 0.9 * (i / 3) as f64];
+            match i % 2 {
+                0 => disc(&format!("disc {i:02}"), 0.35, place, [0.1 * i as f64, 0.0]),
+                _ => rectangle(&format!("box {i:02}"), [0.6, 0.4], place, 0.3 * i as f64),
+            }
+        })
+        .collect();
+    bodies.push(disc("bob", 0.2, [6.0, 3.0], [0.0, 0.0]));
+    bodies.push(disc("bead", 0.1, [10.0, 3.0], [0.0, 0.0]));
+    bodies.push(floor([0.0, 1.0]));
+    let joint = |name: &str, body: &str, kind| JointDefinition {
+        name: name.into(),
+        bodies: [Some(body.into()), None],
+        kind,
+        repair: 0.2,
+        compliance: 0.0,
+        collide: false,
+    };
+    let points = vec![DVec2::new(10.0, 3.0), DVec2::new(11.0, 2.0), DVec2::new(12.0, 2.5)];
+    let joints = vec![
+        joint("pendulum", "bob", JointKind::Ball { anchor: DVec2::new(5.0, 3.0) }),
+        joint("wire", "bead", JointKind::Wire { points, closed: false }),
+    ];
+    WorldDefinition {
+        bodies: made_of(0.6, 0.4, bodies),
+        joints,
+        ..WorldDefinition::new(params(0.005, 9.81, response))
+    }
+}
+
+fn all_families() -> impl Iterator<Item = (&'static str, Response)> {
+    families().into_iter().chain([("springs", springs())])
+}
+
+fn advanced(definition: WorldDefinition<carom_contact::Plane>, steps: usize) -> System {
+    let mut system = System::plane(definition).unwrap();
+    for _ in 0..steps {
+        system.step().unwrap();
+    }
+    system
+}
+
+#[test]
+fn a_restored_world_goes_on_bit_for_bit() {
+    for (name, response) in all_families() {
+        let mut whole = advanced(scene(response), 60);
+        let mut resumed = System::plane(scene(response)).unwrap();
+        resumed.restore(&whole.state()).unwrap();
+        assert_eq!(whole.hash(), resumed.hash(), "{name}");
+        for step in 0..60 {
+            whole.step().unwrap();
+            resumed.step().unwrap();
+            assert_eq!(whole.contacts(), resumed.contacts(), "{name}: contacts of step {step}");
+            assert_eq!(whole.hash(), resumed.hash(), "{name}: step {step}");
+        }
+        assert!(!whole.contacts().is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn the_order_of_bodies_in_the_definition_changes_no_bit() {
+    for (name, response) in all_families() {
+        let mut shuffled = scene(response);
+        shuffled.bodies.reverse();
+        shuffled.bodies.swap(2, 7);
+        shuffled.joints.reverse();
+        assert_eq!(advanced(scene(response), 100).hash(), advanced(shuffled, 100).hash(), "{name}");
+    }
+}
+
+#[test]
+fn the_number_of_threads_changes_no_bit() {
+    for (name, response) in all_families() {
+        let with = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| advanced(scene(response), 60).hash())
+        };
+        assert_eq!(with(1), with(2), "{name}");
+    }
+}
+
+#[test]
+fn a_state_of_another_scene_is_refused_and_changes_nothing() {
+    let response = families()[0].1;
+    let mut system = advanced(scene(response), 5);
+    let hash = system.hash();
+    let alone = World::new(WorldDefinition {
+        bodies: vec![BodyDefinition {
+            mass: 1.0,
+            inertia: 1.0,
+            ..BodyDefinition::new("alone", Arc::new(plane::Shape::disc(1.0).unwrap()))
+        }],
+        ..WorldDefinition::new(params(0.005, 9.81, response))
+    });
+    let other = System::from(alone.unwrap()).state();
+    assert!(matches!(system.restore(&other), Err(WorldError::State(_))));
+    assert!(matches!(system.restore(&State::default()), Err(WorldError::State(_))));
+    let mut broken = system.state();
+    for (_, array) in &mut broken.arrays {
+        if let StateArray::F64(numbers) = array
+            && let Some(first) = numbers.first_mut()
+        {
+            *first = f64::NAN;
+        }
+    }
+    assert!(matches!(system.restore(&broken), Err(WorldError::State(_))));
+    assert_eq!(system.hash(), hash);
+}
