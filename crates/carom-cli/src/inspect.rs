@@ -1,4 +1,4 @@
-//! `carom inspect`: what is in an object, a mesh or a shape.
+//! `carom inspect`: what is in an object, a mesh, a shape or a recording.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -11,19 +11,21 @@ use miette::miette;
 use serde_json::{Value, json};
 
 use crate::bake::explained;
+use crate::inspect_run::of_recording;
 use crate::modes::load;
 use crate::options::{ImportArgs, MaterialArgs, SetArgs, parse_length};
 use crate::ui::{Ui, Work, hertz, length, mass, print, print_json, thousands};
 
-/// Tell what is in an object, a mesh or a shape.
+/// Tell what is in an object, a mesh, a shape or a recording.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   carom inspect mug.carom
   carom inspect bunny.obj --units cm --material stone
-  carom inspect mug --set wall=6mm")]
+  carom inspect mug --set wall=6mm
+  carom inspect runs/cradle")]
 pub struct Args {
-    /// A .carom file, a mesh, a shape file or a named shape.
+    /// A .carom file, a mesh, a shape file, a named shape, or the folder of a recording.
     file: String,
     /// Print as JSON.
     #[arg(long)]
@@ -42,7 +44,10 @@ pub struct Args {
 /// Runs the subcommand.
 pub fn run(args: Args, ui: &Ui) -> Work<()> {
     let path = Path::new(&args.file);
-    let facts = if path.extension().is_some_and(|ending| ending == "carom") {
+    let facts = if path.is_dir() && !is_a_shape(&args.file) {
+        let (text, json) = of_recording(path)?;
+        Facts { text, json }
+    } else if path.extension().is_some_and(|ending| ending == "carom") {
         of_object(&load(path)?, path)?
     } else {
         let refused = |error: SourceError| explained(error.into());
@@ -54,6 +59,11 @@ pub fn run(args: Args, ui: &Ui) -> Work<()> {
         }
     };
     if args.json { print_json(&facts.json) } else { print(&facts.text) }
+}
+
+/// A folder may be called like a shape by chance; who means the folder says so, as in `./mug`.
+fn is_a_shape(name: &str) -> bool {
+    carom::shape::catalogue().iter().any(|shape| shape.name == name)
 }
 
 struct Facts {

@@ -5,6 +5,7 @@ mod bench;
 mod demo;
 mod frame;
 mod inspect;
+mod inspect_run;
 mod interrupt;
 mod map;
 mod materials;
@@ -13,6 +14,8 @@ mod objects;
 mod options;
 mod plot;
 mod reproduce;
+mod run;
+mod scenes;
 mod shapes;
 mod strike;
 mod ui;
@@ -34,7 +37,7 @@ Exit codes:
 Baked objects are cached in $CAROM_CACHE, else $XDG_CACHE_HOME/carom, else ~/.cache/carom.
 The folder may be deleted at any time.";
 
-/// From a mesh and a material to how the body vibrates and bounces.
+/// Rigid bodies that bounce, rattle and ring like the real thing.
 #[derive(Parser)]
 #[command(name = "carom", version, after_help = EXIT_CODES, subcommand_required = true, arg_required_else_help = true)]
 struct Cli {
@@ -54,6 +57,7 @@ enum Command {
     Modes(modes::Args),
     Strike(strike::Args),
     Map(map::Args),
+    Run(run::Args),
     Inspect(inspect::Args),
     Shapes(shapes::Args),
     Materials(materials::Args),
@@ -92,6 +96,7 @@ fn run(cli: Cli, ui: &Ui) -> Work<ExitCode> {
         Command::Modes(args) => modes::run(args, ui)?,
         Command::Strike(args) => strike::run(args, ui)?,
         Command::Map(args) => map::run(args, ui)?,
+        Command::Run(args) => return run::run(args, ui),
         Command::Inspect(args) => inspect::run(args, ui)?,
         Command::Shapes(args) => shapes::run(args, ui)?,
         Command::Materials(args) => materials::run(args)?,

@@ -47,9 +47,14 @@ impl Ui {
         say(format!("{report:?}").trim_end());
     }
 
-    /// Shows how far the bake of a body is.
-    pub fn progress(&self, name: &str) -> Progress {
-        let bar = (self.terminal && !self.quiet).then(|| {
+    /// Whether nobody watches, but what is said is kept.
+    pub fn writes_a_log(&self) -> bool {
+        !self.quiet && !self.terminal
+    }
+
+    /// A bar of a thousand parts, where there is a terminal to draw it on.
+    pub fn bar(&self, name: &str) -> Option<ProgressBar> {
+        (self.terminal && !self.quiet).then(|| {
             // What does not fit is cut: a line that wraps is drawn anew at every tick and fills the screen.
             let style = ProgressStyle::with_template("{prefix:>14} {bar:24.cyan/dim} {percent:>3} %  {wide_msg}")
                 .unwrap_or_else(|_| ProgressStyle::default_bar())
@@ -58,9 +63,13 @@ impl Ui {
             bar.enable_steady_tick(Duration::from_millis(120));
             interrupt::draws_on(Some(bar.clone()));
             bar
-        });
-        let plain = !self.quiet && !self.terminal;
-        Progress { bar, plain, name: name.to_owned(), state: Mutex::new(ProgressState::default()) }
+        })
+    }
+
+    /// Shows how far the bake of a body is.
+    pub fn progress(&self, name: &str) -> Progress {
+        let bar = self.bar(name);
+        Progress { bar, plain: self.writes_a_log(), name: name.to_owned(), state: Mutex::new(ProgressState::default()) }
     }
 }
 
@@ -132,7 +141,7 @@ impl Progress {
 }
 
 /// How often a log hears of a long step.
-const LOG_EVERY: Duration = Duration::from_secs(10);
+pub const LOG_EVERY: Duration = Duration::from_secs(10);
 
 impl ProgressState {
     /// Seconds until the map is done, once that can be told.

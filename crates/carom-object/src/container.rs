@@ -15,12 +15,14 @@ use crate::ObjectError;
 const METADATA: &str = "__metadata__";
 
 /// A kind of number in a tensor.
-pub(crate) trait Number: Copy {
+pub trait Number: Copy {
     /// Its name in the header.
     const DTYPE: &'static str;
     /// Its bytes, little-endian.
     type Bytes: AsRef<[u8]> + for<'a> TryFrom<&'a [u8]>;
+    /// Into its bytes.
     fn to_bytes(self) -> Self::Bytes;
+    /// Out of its bytes.
     fn from_bytes(bytes: Self::Bytes) -> Self;
 }
 
@@ -39,26 +41,28 @@ macro_rules! number {
     };
 }
 number!(f64, "F64");
+number!(u64, "U64");
 number!(f32, "F32");
 number!(u32, "U32");
 number!(u8, "U8");
 
 /// Collects tensors and writes them in the order in which they came.
 #[derive(Default)]
-pub(crate) struct Writer {
+pub struct Writer {
     header: serde_json::Map<String, serde_json::Value>,
     data: Vec<u8>,
 }
 
 impl Writer {
-    pub(crate) fn new(metadata: &BTreeMap<&str, String>) -> Writer {
+    /// A container with these strings and no tensors yet.
+    pub fn new(metadata: &BTreeMap<&str, String>) -> Writer {
         let mut header = serde_json::Map::new();
         header.insert(METADATA.into(), serde_json::json!(metadata));
         Writer { header, data: Vec::new() }
     }
 
     /// Adds a tensor. Wider numbers come first, so that each tensor is aligned to its own.
-    pub(crate) fn tensor<T: Number>(&mut self, name: &str, shape: &[usize], values: impl IntoIterator<Item = T>) {
+    pub fn tensor<T: Number>(&mut self, name: &str, shape: &[usize], values: impl IntoIterator<Item = T>) {
         let start = self.data.len();
         debug_assert_eq!(start % size_of::<T>(), 0, "{name} is not aligned");
         for value in values {
@@ -69,7 +73,8 @@ impl Writer {
         self.header.insert(name.into(), info);
     }
 
-    pub(crate) fn finish(self) -> Vec<u8> {
+    /// The bytes of the file.
+    pub fn finish(self) -> Vec<u8> {
         let mut header = serde_json::Value::Object(self.header).to_string().into_bytes();
         header.resize(header.len().next_multiple_of(8), b' ');
         let mut file = Vec::with_capacity(8 + header.len() + self.data.len());
@@ -81,7 +86,7 @@ impl Writer {
 }
 
 /// A container whose every tensor lies inside the file.
-pub(crate) struct Reader<'a> {
+pub struct Reader<'a> {
     metadata: BTreeMap<String, String>,
     tensors: BTreeMap<String, TensorInfo>,
     data: &'a [u8],
@@ -95,7 +100,8 @@ struct TensorInfo {
 }
 
 impl<'a> Reader<'a> {
-    pub(crate) fn new(file: &'a [u8]) -> Result<Reader<'a>, ObjectError> {
+    /// Reads the header and checks that the tensors fill the file.
+    pub fn new(file: &'a [u8]) -> Result<Reader<'a>, ObjectError> {
         let damaged = |problem: String| ObjectError::Container { problem };
         let (length, rest) = file
             .split_first_chunk::<8>()
@@ -124,16 +130,29 @@ impl<'a> Reader<'a> {
         Ok(Reader { metadata: header.metadata, tensors: header.tensors, data })
     }
 
-    pub(crate) fn metadata(&self, key: &'static str) -> Result<&str, ObjectError> {
+    /// A string of the header.
+    pub fn metadata(&self, key: &'static str) -> Result<&str, ObjectError> {
         self.metadata.get(key).map(String::as_str).ok_or(ObjectError::Missing { section: key })
     }
 
-    pub(crate) fn has(&self, name: &str) -> bool {
+    /// Whether there is a tensor of this name.
+    pub fn has(&self, name: &str) -> bool {
         self.tensors.contains_key(name)
     }
 
+    /// All tensors by name: the type of their numbers and their bytes.
+    pub fn tensors(&self) -> impl Iterator<Item = (&str, &str, &'a [u8])> {
+        let bytes = |info: &TensorInfo| &self.data[info.data_offsets[0] as usize..info.data_offsets[1] as usize];
+        self.tensors.iter().map(move |(name, info)| (name.as_str(), info.dtype.as_str(), bytes(info)))
+    }
+
+    /// The bytes of all tensors, in the order of the file.
+    pub fn data(&self) -> &'a [u8] {
+        self.data
+    }
+
     /// The numbers of a tensor and its shape. `expected` has a number where a dimension is known.
-    pub(crate) fn tensor<T: Number, const D: usize>(
+    pub fn tensor<T: Number, const D: usize>(
         &self,
         name: &'static str,
         expected: [Option<usize>; D],

@@ -4,7 +4,7 @@
 //! vibration modes and how bouncy it is where. It is read from and written to a `.carom` file.
 
 mod bounce;
-mod container;
+pub mod container;
 mod field;
 mod file;
 mod grid;

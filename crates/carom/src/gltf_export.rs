@@ -8,7 +8,7 @@ use carom_shape::TriMesh;
 use glam::DVec3;
 use serde_json::{Value, json};
 
-use crate::colormap::to_linear;
+use crate::glb::{Document, VERTICES};
 use crate::picture::Deformation;
 use crate::sheet::frequency_label;
 use crate::{Colormap, PictureError, SmoothMesh};
@@ -99,7 +99,7 @@ pub fn mesh_to_glb(
     crease_angle: f64,
 ) -> Result<Vec<u8>, ExportError> {
     let colours = colours.map(|colours| colours.iter().map(|c| c.map(|c| f64::from(c) / 255.0)).collect::<Vec<_>>());
-    Document::new(name, surface, colours.as_deref(), crease_angle)?.0.finish()
+    surface_document(name, surface, colours.as_deref(), crease_angle)?.0.finish()
 }
 
 /// A surface with a number per triangle as a `.glb` file: the number as the vertex attribute `attribute`, whose name
@@ -135,7 +135,7 @@ pub fn field_to_glb(
 }
 
 /// Refuses surfaces that cannot be written.
-fn check(surface: &TriMesh) -> Result<(), ExportError> {
+pub(crate) fn check(surface: &TriMesh) -> Result<(), ExportError> {
     if surface.triangles.is_empty() {
         return Err(ExportError::Empty);
     }
@@ -158,7 +158,7 @@ pub fn modes_to_glb(model: &ModalModel, modes: &[usize], params: &GltfParams) ->
         [only] => Some(only.lengths.iter().map(|&length| params.colormap.colour(length)).collect::<Vec<_>>()),
         _ => None,
     };
-    let (mut document, mesh) = Document::new(&model.name, &model.surface, colours.as_deref(), params.crease_angle)?;
+    let (mut document, mesh) = surface_document(&model.name, &model.surface, colours.as_deref(), params.crease_angle)?;
     let names: Vec<String> =
         modes.iter().map(|&mode| format!("mode {} ({})", mode + 1, frequency_label(model.frequencies[mode]))).collect();
     document.add_targets(model, &mesh, &deformations, &names);
@@ -166,88 +166,46 @@ pub fn modes_to_glb(model: &ModalModel, modes: &[usize], params: &GltfParams) ->
     document.finish()
 }
 
-/// A glTF document with one mesh, while it grows.
-struct Document {
-    json: Value,
-    data: Vec<u8>,
+/// A document with one body.
+fn surface_document(
+    name: &str,
+    surface: &TriMesh,
+    colours: Option<&[[f64; 3]]>,
+    crease_angle: f64,
+) -> Result<(Document, SmoothMesh), ExportError> {
+    let vertices = surface.positions.len();
+    if let Some(colours) = colours.filter(|colours| colours.len() != vertices) {
+        return Err(ExportError::ColourCount { found: colours.len(), vertices });
+    }
+    check(surface)?;
+    let mesh = SmoothMesh::new(surface, crease_angle);
+    let positions = mesh.gather(&surface.positions);
+    let mut document = Document::of(name, &positions, mesh.normals(&positions), &mesh.triangles);
+    match colours {
+        Some(colours) => document.add_colours(mesh.gather(colours)),
+        None => {
+            let plain = json!([0.62, 0.58, 0.51, 1.0]);
+            document.json["materials"][0]["pbrMetallicRoughness"]["baseColorFactor"] = plain;
+        }
+    }
+    Ok((document, mesh))
 }
 
-/// What a buffer view is for.
-const VERTICES: u32 = 34962;
-const INDICES: u32 = 34963;
-
+/// What a document of one body has besides.
 impl Document {
-    fn new(
-        name: &str,
-        surface: &TriMesh,
-        colours: Option<&[[f64; 3]]>,
-        crease_angle: f64,
-    ) -> Result<(Document, SmoothMesh), ExportError> {
-        let vertices = surface.positions.len();
-        if let Some(colours) = colours.filter(|colours| colours.len() != vertices) {
-            return Err(ExportError::ColourCount { found: colours.len(), vertices });
-        }
-        check(surface)?;
-        let mesh = SmoothMesh::new(surface, crease_angle);
-        let positions = mesh.gather(&surface.positions);
-        let mut document = Document::of(name, &positions, mesh.normals(&positions), &mesh.triangles);
-        match colours {
-            Some(colours) => document.add_colours(mesh.gather(colours)),
-            None => {
-                let plain = json!([0.62, 0.58, 0.51, 1.0]);
-                document.json["materials"][0]["pbrMetallicRoughness"]["baseColorFactor"] = plain;
-            }
-        }
-        Ok((document, mesh))
-    }
-
-    /// Triangles over vertices with normals.
+    /// One body: triangles over vertices with normals.
     fn of(name: &str, positions: &[DVec3], normals: Vec<DVec3>, triangles: &[[u32; 3]]) -> Document {
-        let mut document = Document {
-            json: json!({
-                "asset": { "version": "2.0", "generator": concat!("Carom ", env!("CARGO_PKG_VERSION")) },
-                "scene": 0,
-                "scenes": [{ "nodes": [0] }],
-                "nodes": [{ "name": name, "mesh": 0 }],
-                "accessors": [],
-                "bufferViews": [],
-                "materials": [{
-                    "name": "surface",
-                    "doubleSided": true,
-                    "pbrMetallicRoughness": { "metallicFactor": 0.0, "roughnessFactor": 0.55 },
-                }],
-            }),
-            data: Vec::new(),
-        };
-        let attributes = json!({
-            "POSITION": document.vectors(positions, true),
-            "NORMAL": document.vectors(&unit(normals), false),
-        });
-        let bytes: Vec<u8> = triangles.iter().flatten().flat_map(|i| i.to_le_bytes()).collect();
-        let view = document.view(&bytes, Some(INDICES));
-        let indices = document.accessor(json!({
-            "bufferView": view, "componentType": 5125, "type": "SCALAR", "count": 3 * triangles.len(),
-        }));
-        document.json["meshes"] = json!([{
-            "name": name,
-            "primitives": [{ "attributes": attributes, "indices": indices, "material": 0 }],
-        }]);
+        let mut document = Document::new();
+        let mut primitive = document.triangles(positions, normals, triangles);
+        primitive["material"] = document.add_material("surface", None);
+        let mesh = document.add_mesh(name, primitive);
+        document.add_node(json!({ "name": name, "mesh": mesh }));
         document
     }
 
     /// Adds a colour in sRGB per vertex.
     fn add_colours(&mut self, colours: Vec<[f64; 3]>) {
-        let count = colours.len();
-        // glTF colours are linear light; 16 bits keep the dark ones apart.
-        let numbers = colours.into_iter().flat_map(|[r, g, b]| {
-            let linear = |c: f64| (65535.0 * to_linear(c)).round() as u16;
-            [linear(r), linear(g), linear(b), u16::MAX]
-        });
-        let bytes: Vec<u8> = numbers.flat_map(u16::to_le_bytes).collect();
-        let view = self.view(&bytes, Some(VERTICES));
-        let accessor = self.accessor(json!({
-            "bufferView": view, "componentType": 5123, "normalized": true, "type": "VEC4", "count": count,
-        }));
+        let accessor = self.colours(colours);
         self.add_attribute("COLOR_0", accessor);
     }
 
@@ -301,75 +259,4 @@ impl Document {
         }
         self.json["animations"] = json!(animations);
     }
-
-    fn vectors(&mut self, vectors: &[DVec3], with_bounds: bool) -> Value {
-        let numbers: Vec<[f32; 3]> = vectors.iter().map(|v| v.as_vec3().to_array()).collect();
-        let bytes: Vec<u8> = numbers.as_flattened().iter().flat_map(|x| x.to_le_bytes()).collect();
-        let view = self.view(&bytes, Some(VERTICES));
-        let mut accessor = json!({ "bufferView": view, "componentType": 5126, "type": "VEC3", "count": vectors.len() });
-        if with_bounds {
-            let bound = |start: f32, pick: fn(f32, f32) -> f32| -> [f32; 3] {
-                std::array::from_fn(|axis| numbers.iter().map(|v| v[axis]).fold(start, pick))
-            };
-            accessor["min"] = json!(bound(f32::INFINITY, f32::min));
-            accessor["max"] = json!(bound(f32::NEG_INFINITY, f32::max));
-        }
-        self.accessor(accessor)
-    }
-
-    fn scalars(&mut self, numbers: &[f32], target: Option<u32>, with_bounds: bool) -> Value {
-        let bytes: Vec<u8> = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
-        let view = self.view(&bytes, target);
-        let mut accessor =
-            json!({ "bufferView": view, "componentType": 5126, "type": "SCALAR", "count": numbers.len() });
-        if with_bounds {
-            accessor["min"] = json!([numbers.iter().copied().fold(f32::INFINITY, f32::min)]);
-            accessor["max"] = json!([numbers.iter().copied().fold(f32::NEG_INFINITY, f32::max)]);
-        }
-        self.accessor(accessor)
-    }
-
-    /// Appends bytes; all our numbers have a size that divides them into whole words of four.
-    fn view(&mut self, bytes: &[u8], target: Option<u32>) -> Value {
-        let mut view = json!({ "buffer": 0, "byteOffset": self.data.len(), "byteLength": bytes.len() });
-        if let Some(target) = target {
-            view["target"] = json!(target);
-        }
-        self.data.extend_from_slice(bytes);
-        push(&mut self.json["bufferViews"], view)
-    }
-
-    fn accessor(&mut self, accessor: Value) -> Value {
-        push(&mut self.json["accessors"], accessor)
-    }
-
-    fn finish(mut self) -> Result<Vec<u8>, ExportError> {
-        self.json["buffers"] = json!([{ "byteLength": self.data.len() }]);
-        let mut text = self.json.to_string().into_bytes();
-        text.resize(text.len().next_multiple_of(4), b' ');
-        let bytes = 12 + 8 + text.len() + 8 + self.data.len();
-        let length = u32::try_from(bytes).map_err(|_| ExportError::TooLarge { bytes })?;
-        let mut file = Vec::with_capacity(bytes);
-        file.extend_from_slice(b"glTF");
-        file.extend_from_slice(&2u32.to_le_bytes());
-        file.extend_from_slice(&length.to_le_bytes());
-        for (kind, chunk) in [(b"JSON", &text), (b"BIN\0", &self.data)] {
-            file.extend_from_slice(&(chunk.len() as u32).to_le_bytes());
-            file.extend_from_slice(kind);
-            file.extend_from_slice(chunk);
-        }
-        Ok(file)
-    }
-}
-
-/// Appends to a JSON array and returns the index.
-fn push(array: &mut Value, item: Value) -> Value {
-    let Value::Array(items) = array else { unreachable!("the document is made with these arrays") };
-    items.push(item);
-    json!(items.len() - 1)
-}
-
-/// Normals of length one; a vertex whose triangles have no area points up.
-fn unit(normals: Vec<DVec3>) -> Vec<DVec3> {
-    normals.into_iter().map(|normal| if normal == DVec3::ZERO { DVec3::Y } else { normal }).collect()
 }

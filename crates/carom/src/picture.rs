@@ -149,7 +149,19 @@ pub enum PictureError {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn render(surface: &TriMesh, paint: Paint<'_>, params: &PictureParams) -> Result<Image, PictureError> {
-    render_deformed(surface, &surface.positions, paint, &surface.positions, params)
+    render_deformed(surface, &surface.positions, paint, &surface.positions, None, params)
+}
+
+/// A picture of a surface by a camera that would see all of `seen` too, so that several pictures can be compared; its
+/// shadow falls on a ground at this height, or under it.
+pub(crate) fn render_framed(
+    surface: &TriMesh,
+    paint: Paint<'_>,
+    seen: &[DVec3],
+    ground: Option<f64>,
+    params: &PictureParams,
+) -> Result<Image, PictureError> {
+    render_deformed(surface, &surface.positions, paint, seen, ground, params)
 }
 
 /// A picture of a mode: the surface deformed and coloured by how far it moves, with the outline of the body at rest.
@@ -174,7 +186,7 @@ pub(crate) fn render_modes(
     }
     let picture = |deformation: &Deformation| {
         let paint = Paint::Scalars { values: &deformation.lengths, range: (0.0, 1.0) };
-        render_deformed(&model.surface, &deformation.positions, paint, &seen, params)
+        render_deformed(&model.surface, &deformation.positions, paint, &seen, None, params)
     };
     deformed.iter().map(picture).collect()
 }
@@ -293,6 +305,7 @@ fn render_deformed(
     positions: &[DVec3],
     paint: Paint<'_>,
     seen: &[DVec3],
+    ground: Option<f64>,
     params: &PictureParams,
 ) -> Result<Image, PictureError> {
     let &PictureParams { width, height, supersampling, .. } = params;
@@ -333,7 +346,7 @@ fn render_deformed(
     let scene = Scene {
         hits: rasterize(&projected, &mesh.triangles, frame[0], frame[1]),
         rest: is_deformed.then(|| rasterize(&at_rest, &surface.triangles, frame[0], frame[1])),
-        shadow: params.ground_shadow.then(|| GroundShadow::new(&drawn, &mesh.triangles, size)),
+        shadow: params.ground_shadow.then(|| GroundShadow::new(&drawn, &mesh.triangles, size, ground)),
         normals: mesh.normals(&drawn),
         positions: drawn,
         camera,

@@ -81,11 +81,12 @@ impl GroundShadow {
     /// Cells of the map along each side.
     const CELLS: usize = 192;
 
-    pub(crate) fn new(positions: &[DVec3], triangles: &[[u32; 3]], size: f64) -> GroundShadow {
+    /// On a ground at this height, else a little below the body.
+    pub(crate) fn new(positions: &[DVec3], triangles: &[[u32; 3]], size: f64, ground: Option<f64>) -> GroundShadow {
         let points = || positions.iter().map(|p| DVec2::new(p.x, p.z));
         let (low, high) = points().fold((DVec2::INFINITY, DVec2::NEG_INFINITY), |(l, h), p| (l.min(p), h.max(p)));
         let lowest = positions.iter().map(|p| p.y).fold(f64::INFINITY, f64::min);
-        let height = lowest - 0.01 * size;
+        let height = ground.unwrap_or(lowest - 0.01 * size);
         let side = (high - low).max_element() + 0.6 * size;
         let corner = 0.5 * (low + high) - 0.5 * side;
         let n = GroundShadow::CELLS;
@@ -162,7 +163,7 @@ mod tests {
     #[test]
     fn the_shadow_lies_under_the_body_and_nowhere_else() {
         let cuboid = crate::crease::tests::cuboid(DVec3::ONE);
-        let shadow = GroundShadow::new(&cuboid.positions, &cuboid.triangles, 1.0);
+        let shadow = GroundShadow::new(&cuboid.positions, &cuboid.triangles, 1.0, None);
         let down = |x: f64, z: f64| shadow.seen_along(DVec3::new(x, 3.0, z), -DVec3::Y);
         assert!(down(0.0, 0.0) > 0.9);
         assert!((down(0.5, 0.0) - 0.5).abs() < 0.1, "half dark at the border: {}", down(0.5, 0.0));

@@ -124,15 +124,29 @@ pub fn chart(chart: &Chart, path: &Path) -> Work<Vec<u8>> {
     page.to_file(path)
 }
 
-/// Names of the curves, from the right above the panel.
+/// Names of the curves, from the right above the panel, in as many rows as they need.
 fn legend(page: &mut Page, curves: &[Curve]) {
-    let named = curves.iter().filter(|curve| !curve.name.is_empty());
+    /// What the name of the axis takes.
+    const KEPT_FREE: f64 = 240.0;
     // Wide letters take about 0.6 of their size.
-    let width = |name: &str| 8.2 * name.chars().count() as f64 + 46.0;
-    let mut x = RIGHT - named.clone().map(|curve| width(&curve.name)).sum::<f64>();
-    for curve in named {
-        page.line([(x, TOP - 16.0), (x + 22.0, TOP - 16.0)], curve.colour, 3.0);
-        page.write(&curve.name, (x + 28.0, TOP - 16.0), 13.0, INK, HPos::Left);
-        x += width(&curve.name);
+    let width = |curve: &Curve| 8.2 * curve.name.chars().count() as f64 + 46.0;
+    let mut rows: Vec<Vec<&Curve>> = vec![Vec::new()];
+    let mut free = RIGHT - LEFT - KEPT_FREE;
+    for curve in curves.iter().filter(|curve| !curve.name.is_empty()) {
+        if free < width(curve) && rows.last().is_some_and(|row| !row.is_empty()) {
+            rows.push(Vec::new());
+            free = RIGHT - LEFT - KEPT_FREE;
+        }
+        free -= width(curve);
+        rows.last_mut().into_iter().for_each(|row| row.push(curve));
+    }
+    for (row, curves) in rows.iter().rev().enumerate() {
+        let y = TOP - 16.0 - 18.0 * row as f64;
+        let mut x = RIGHT - curves.iter().map(|curve| width(curve)).sum::<f64>();
+        for curve in curves {
+            page.line([(x, y), (x + 22.0, y)], curve.colour, 3.0);
+            page.write(&curve.name, (x + 28.0, y), 13.0, INK, HPos::Left);
+            x += width(curve);
+        }
     }
 }

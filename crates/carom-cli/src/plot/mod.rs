@@ -2,6 +2,7 @@
 
 pub mod chart;
 mod ladder;
+mod run;
 mod series;
 
 use std::path::Path;
@@ -16,6 +17,7 @@ use plotters::style::{FontStyle, register_font};
 pub use ladder::ladder;
 pub use plotters::style::RGBColor;
 pub use plotters::style::text_anchor::HPos;
+pub use run::run_plots;
 pub use series::series;
 
 use crate::ui::Work;

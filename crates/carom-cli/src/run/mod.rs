@@ -1,0 +1,202 @@
+//! `carom run`: from a scene to a recording, with plots and an animation of it.
+
+mod products;
+mod progress;
+mod summary;
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use carom::recording::{Pace, Recorder, RecordingError, RunDescription};
+use carom::scene::{BuiltScene, Scene};
+use carom::world::WorldError;
+use carom::{RunError, RunSummary, start, steps_until};
+use miette::{Report, miette};
+
+use self::products::Products;
+use self::progress::RunProgress;
+use crate::interrupt::{self, Guard};
+use crate::options::parse_positive;
+use crate::scenes::SceneArgs;
+use crate::ui::{Ui, Work, failure, print, print_json};
+
+/// Run a scene and record what happens.
+///
+/// The recording is a folder that any Arrow library reads; with it come plots of the energy, of contacts and of heights, and an
+/// animation for any glTF viewer. What the scene needs baked is baked on the way.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  carom run cradle                                 a scene that comes with Carom; `carom check` lists them
+  carom run mine.toml --out runs/first --until 2
+  carom run mine.toml --set time.step=1e-4 --set body.ball.restitution=0.9 --out finer
+  carom run mine.toml --resume                     goes on after Ctrl-C, a crash or a longer --until
+  carom inspect cradle                             what was recorded")]
+pub struct Args {
+    #[command(flatten)]
+    scene: SceneArgs,
+    /// The folder of the recording; named as the scene unless given.
+    #[arg(long, short, value_name = "FOLDER")]
+    out: Option<PathBuf>,
+    /// Go on with the recording if there is one, else begin it.
+    #[arg(long, conflicts_with = "force")]
+    resume: bool,
+    /// Replace a recording that is there.
+    #[arg(long, short)]
+    force: bool,
+    /// Run to this time instead of the scene's own.
+    #[arg(long, value_name = "SECONDS", value_parser = parse_positive)]
+    until: Option<f64>,
+    /// Frames per second to record; the same as --set record.fps=N.
+    #[arg(long, value_name = "N", value_parser = parse_positive)]
+    fps: Option<f64>,
+    /// Write an animation, also if the scene says no.
+    #[arg(long, overrides_with = "no_gltf")]
+    gltf: bool,
+    /// Write no animation.
+    #[arg(long)]
+    no_gltf: bool,
+    /// Draw plots, also if the scene says no.
+    #[arg(long, overrides_with = "no_plots")]
+    plots: bool,
+    /// Draw no plots.
+    #[arg(long)]
+    no_plots: bool,
+    /// Draw so many frames side by side: pictures.png.
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "6", value_parser = clap::value_parser!(u16).range(1..=64))]
+    pictures: Option<u16>,
+    /// Print a summary as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the subcommand.
+pub fn run(args: Args, ui: &Ui) -> Work<ExitCode> {
+    let fps = args.fps.map(|fps| ("record.fps".to_owned(), fps.to_string()));
+    let scene = args.scene.open(fps)?;
+    let folder = args.out.clone().unwrap_or_else(|| folder_of(scene.name()));
+    let mut built = args.scene.build(&scene, ui)?;
+    for warning in &built.warnings {
+        ui.warn(warning);
+    }
+    let description = RunDescription::of(&scene, &built);
+    let goal = steps_until(args.until.unwrap_or(scene.duration()), scene.step());
+    let mut recorder = begin(&args, &folder, &description, &mut built, goal, ui)?;
+    let summary = go(&args, &scene, &mut built, &mut recorder, &description, goal, ui)?;
+    drop(recorder);
+
+    let clock = Instant::now();
+    let record = scene.record();
+    let products = Products {
+        animation: (record.gltf || args.gltf) && !args.no_gltf,
+        plots: (record.plots || args.plots) && !args.no_plots,
+        pictures: args.pictures.map(usize::from),
+    };
+    let written = products.make(&folder)?;
+    let facts = summary::Facts {
+        folder: &folder,
+        description: &description,
+        summary: &summary,
+        written,
+        exporting: clock.elapsed(),
+    };
+    if args.json {
+        print_json(&facts.json())?
+    } else {
+        print(&facts.text())?
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A folder called like a scene, without what would lead elsewhere.
+fn folder_of(name: &str) -> PathBuf {
+    let letter = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_') { c } else { '-' };
+    PathBuf::from(name.chars().map(letter).collect::<String>())
+}
+
+/// A new recording, or one that is taken up.
+fn begin(
+    args: &Args,
+    folder: &std::path::Path,
+    description: &RunDescription,
+    built: &mut BuiltScene,
+    goal: u64,
+    ui: &Ui,
+) -> Work<Recorder> {
+    let pace = Pace::default();
+    let refused = |error: RecordingError| refused(error, args);
+    if args.resume {
+        match Recorder::resume(folder, &description.scene_hash, pace) {
+            Ok((recorder, checkpoint)) => {
+                built.system.restore(&checkpoint.state).map_err(|error| failure(error, None))?;
+                let time = built.system.time();
+                ui.note(&format!("going on with {} at {time:.6} s", folder.display()));
+                return Ok(recorder);
+            }
+            Err(RecordingError::NotARecording { .. }) => ui.note(&format!("{} is a new recording", folder.display())),
+            Err(error) => return Err(refused(error)),
+        }
+    }
+    Recorder::create(folder, description, &start(&built.system, goal), pace, args.force).map_err(refused)
+}
+
+fn go(
+    args: &Args,
+    scene: &Scene,
+    built: &mut BuiltScene,
+    recorder: &mut Recorder,
+    description: &RunDescription,
+    goal: u64,
+    ui: &Ui,
+) -> Work<RunSummary> {
+    // Ctrl-C ends the run after the step in which it comes, with everything kept.
+    let guard = Guard::new();
+    let again = format!("`carom run {} --out {} --resume` goes on", args.scene.scene, recorder.folder().display());
+    interrupt::leaves(format!("what happened until now is recorded; {again}"));
+    let progress = RunProgress::new(ui, scene.name(), built.system.steps(), goal, scene.step());
+    let ended = carom::run(&mut built.system, recorder, description, goal, &mut |moment| {
+        progress.at(moment);
+        match interrupt::flag().load(std::sync::atomic::Ordering::Relaxed) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    });
+    drop(progress);
+    drop(guard);
+    interrupt::leaves(format!("the recording in {} is whole", recorder.folder().display()));
+    ended.map_err(|error| match error {
+        RunError::Recording(error) => refused(error, args),
+        RunError::World(error) => blown_up(error, recorder),
+    })
+}
+
+fn blown_up(error: WorldError, recorder: &Recorder) -> Report {
+    let folder = recorder.folder().display();
+    let help = match error {
+        WorldError::BlowUp { .. } => "a smaller time step (--set time.step=…) or softer springs may help; ",
+        _ => "",
+    };
+    miette!(help = format!("{help}what happened before is in {folder}, see `carom inspect {folder}`"), "{error}")
+}
+
+fn refused(error: RecordingError, args: &Args) -> Report {
+    let scene = &args.scene.scene;
+    let help = match &error {
+        RecordingError::Exists { folder } => {
+            let folder = folder.display();
+            format!(
+                "`carom run {scene} --out {folder} --resume` goes on with it, --force replaces it, --out names another folder"
+            )
+        }
+        RecordingError::Occupied { .. } => "name another folder with --out".into(),
+        RecordingError::OtherScene { .. } => {
+            "the scene, a file that it names, or --set has changed since; --force begins anew, --until runs on".into()
+        }
+        RecordingError::InUse { .. } => "wait until that run has ended, or stop it".into(),
+        RecordingError::Damaged { .. } => "--force begins anew".into(),
+        _ => return failure(error, None),
+    };
+    miette!(help = help, "{error}")
+}

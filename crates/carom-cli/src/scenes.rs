@@ -1,0 +1,55 @@
+//! A scene on the command line.
+
+use carom::Cache;
+use carom::scene::{BuiltScene, Scene, SceneContext, SceneErrors};
+use miette::{Report, miette};
+
+use crate::interrupt;
+use crate::ui::{Progress, Ui, Work};
+
+/// Which scene, and what to change in it.
+#[derive(clap::Args)]
+pub struct SceneArgs {
+    /// A scene file, or the name of a scene that comes with Carom.
+    pub scene: String,
+    /// Change a value of the scene, as in time.step=1e-4 or body.ball.restitution=0.9; may be repeated.
+    #[arg(long, value_name = "KEY=VALUE", value_parser = parse_setting)]
+    set: Vec<(String, String)>,
+}
+
+impl SceneArgs {
+    /// Reads the scene, with settings on top of the user's.
+    pub fn open(&self, more: impl IntoIterator<Item = (String, String)>) -> Work<Scene> {
+        let settings: Vec<(String, String)> = self.set.iter().cloned().chain(more).collect();
+        Scene::open(&self.scene, &settings).map_err(mistakes)
+    }
+
+    /// Makes the world, and bakes what it needs.
+    pub fn build(&self, scene: &Scene, ui: &Ui) -> Work<BuiltScene> {
+        let cache = Cache::of_user();
+        let baking = std::sync::Mutex::new(None::<(String, Progress)>);
+        let tell = |name: &str, step, share| {
+            let mut baking = baking.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            if baking.as_ref().is_none_or(|(other, _)| other != name) {
+                *baking = Some((name.to_owned(), ui.progress(name)));
+            }
+            if let Some((_, progress)) = baking.as_ref() {
+                progress.at(step, share);
+            }
+        };
+        let context = SceneContext { cache: cache.as_ref(), progress: Some(&tell), stop: Some(interrupt::flag()) };
+        scene.build(&context).map_err(mistakes)
+    }
+}
+
+/// Every mistake of a scene, each with its place.
+fn mistakes(errors: SceneErrors) -> Report {
+    miette!("{errors}")
+}
+
+fn parse_setting(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.trim().is_empty() => Ok((key.trim().into(), value.trim().into())),
+        _ => Err("expected KEY=VALUE".into()),
+    }
+}

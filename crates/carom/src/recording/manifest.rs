@@ -1,0 +1,149 @@
+//! `run.json`: what a recording is of.
+
+use std::path::Path;
+
+use carom_shape::TriMesh;
+use serde::{Deserialize, Serialize};
+
+use super::RecordingError;
+
+/// The version of the format that this library writes, and of which it reads the major part.
+pub(super) const VERSION: &str = "1.0";
+const FORMAT: &str = "carom-recording";
+
+/// What a recording is of: everything but what happens.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunDescription {
+    /// The scene's name.
+    pub name: String,
+    /// What it shows.
+    pub about: String,
+    /// The scene in full, as text in a normal form.
+    pub scene: String,
+    /// SHA-256 of the scene and of all files that it names, in hexadecimal.
+    pub scene_hash: String,
+    /// 2 or 3.
+    pub dimension: u8,
+    /// The time step, s.
+    pub step: f64,
+    /// Frames per second of `motion` and `ledger`.
+    pub fps: f64,
+    /// Whether contacts are recorded.
+    pub contacts: bool,
+    /// Bodies, in the order of the world's names.
+    pub bodies: Vec<RecordedBody>,
+    /// What they look like: surfaces that bodies share.
+    pub surfaces: Vec<TriMesh>,
+}
+
+/// A body of a recording.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RecordedBody {
+    /// Its name.
+    pub name: String,
+    /// How it looks.
+    pub look: Look,
+    /// Its colour in sRGB.
+    pub colour: [u8; 3],
+}
+
+/// What a body looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Look {
+    /// A surface.
+    Surface {
+        /// Its place among the surfaces.
+        surface: usize,
+        /// From the centre of mass to the surface's origin, in the body's axes, m.
+        offset: [f64; 3],
+    },
+    /// Everything behind a plane through the body's position.
+    HalfSpace {
+        /// Out of it, of length one, in the body's axes.
+        normal: [f64; 3],
+    },
+}
+
+/// `run.json` as it is written: surfaces and the scene are files of their own.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Manifest {
+    format: String,
+    version: String,
+    carom_version: String,
+    pub(super) name: String,
+    pub(super) about: String,
+    pub(super) scene_hash: String,
+    pub(super) dimension: u8,
+    pub(super) step: f64,
+    pub(super) fps: f64,
+    pub(super) contacts: bool,
+    pub(super) surfaces: Vec<String>,
+    pub(super) bodies: Vec<RecordedBody>,
+}
+
+impl Manifest {
+    pub(super) fn new(run: &RunDescription) -> Manifest {
+        Manifest {
+            format: FORMAT.into(),
+            version: VERSION.into(),
+            carom_version: env!("CARGO_PKG_VERSION").into(),
+            name: run.name.clone(),
+            about: run.about.clone(),
+            scene_hash: run.scene_hash.clone(),
+            dimension: run.dimension,
+            step: run.step,
+            fps: run.fps,
+            contacts: run.contacts,
+            surfaces: (0..run.surfaces.len()).map(|i| format!("surfaces/{i:06}.ply")).collect(),
+            bodies: run.bodies.clone(),
+        }
+    }
+
+    pub(super) fn to_json(&self) -> Vec<u8> {
+        // A struct of strings and numbers always has a text.
+        let mut text = serde_json::to_vec_pretty(self).unwrap_or_default();
+        text.push(b'\n');
+        text
+    }
+
+    pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<Manifest, RecordingError> {
+        let damaged = |problem: String| RecordingError::damaged(path, problem);
+        let value: serde_json::Value = serde_json::from_slice(bytes).map_err(|error| damaged(error.to_string()))?;
+        if value["format"] != FORMAT {
+            return Err(damaged(format!("its format is {}, expected \"{FORMAT}\"", value["format"])));
+        }
+        check_version(path, value["version"].as_str().unwrap_or_default())?;
+        let manifest: Manifest = serde_json::from_value(value).map_err(|error| damaged(error.to_string()))?;
+        for (quantity, number) in [("step", manifest.step), ("fps", manifest.fps)] {
+            if !(number > 0.0 && number.is_finite()) {
+                return Err(damaged(format!("{quantity} is {number}, expected a positive number")));
+            }
+        }
+        for body in &manifest.bodies {
+            let problem = match body.look {
+                Look::Surface { surface, .. } if surface >= manifest.surfaces.len() => "a surface that is not there",
+                Look::Surface { offset: numbers, .. } | Look::HalfSpace { normal: numbers }
+                    if numbers.iter().any(|x| !x.is_finite()) =>
+                {
+                    "numbers that are none"
+                }
+                _ => continue,
+            };
+            return Err(damaged(format!("body '{}' has {problem}", body.name)));
+        }
+        Ok(manifest)
+    }
+}
+
+/// Within a major version files only gain keys and columns.
+pub(super) fn check_version(path: &Path, version: &str) -> Result<(), RecordingError> {
+    let major = |version: &str| version.split('.').next().and_then(|major| major.parse::<u32>().ok());
+    match (major(version), major(VERSION)) {
+        (Some(found), Some(known)) if found > known => {
+            Err(RecordingError::NewerVersion { path: path.into(), found: version.into(), readable: VERSION })
+        }
+        (found, known) if found == known => Ok(()),
+        _ => Err(RecordingError::damaged(path, format!("its version is '{version}', expected {VERSION}"))),
+    }
+}

@@ -1,0 +1,34 @@
+//! Recordings: what happened in a run, in a folder that outlives crashes and is read by any Arrow library.
+//!
+//! Rows are collected and written as numbered segments, each a whole Arrow file; then the checkpoint is replaced by one that
+//! counts them. What the checkpoint counts is whole, whenever the program was stopped; what it does not count yet is made
+//! again when the run is taken up. Rows never depend on when segments were written.
+
+mod checkpoint;
+mod error;
+mod manifest;
+mod reader;
+mod recorder;
+mod segment;
+mod table;
+
+use std::path::{Path, PathBuf};
+
+pub use checkpoint::{Checkpoint, Progress};
+pub use error::RecordingError;
+pub use manifest::{Look, RecordedBody, RunDescription};
+pub use reader::{RecordedContact, RecordedFrame, RecordedLedger, Recording};
+pub use recorder::{Pace, Recorder};
+
+use table::Layout;
+
+const MANIFEST: &str = "run.json";
+const SCENE: &str = "scene.toml";
+const CHECKPOINT: &str = "checkpoint.safetensors";
+const SURFACES: &str = "surfaces";
+/// What may be made of a recording and lie beside it; it goes when the recording is replaced.
+const PRODUCTS: [&str; 3] = ["animation.glb", "pictures.png", "plots"];
+
+fn segment_path(folder: &Path, layout: &Layout, number: u64) -> PathBuf {
+    folder.join(layout.name).join(format!("{number:06}.arrow"))
+}

@@ -1,0 +1,237 @@
+//! Writes a recording.
+
+use std::fs::{self, File, TryLockError};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use carom_object::write_whole_file;
+use carom_shape::write_ply;
+use carom_world::{ContactEvent, Frame, Ledger, State};
+
+use super::manifest::Manifest;
+use super::segment::encode;
+use super::table::{CONTACTS, LEDGER, Layout, MOTION, Table};
+use super::{
+    CHECKPOINT, Checkpoint, MANIFEST, PRODUCTS, Progress, Recording, RecordingError, RunDescription, SCENE, SURFACES,
+    segment_path,
+};
+
+/// When a segment is written and the state kept.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pace {
+    /// At the latest after so many rows of all tables.
+    pub rows: usize,
+    /// At the latest after so much time on the clock.
+    pub time: Duration,
+}
+
+impl Default for Pace {
+    /// What a crash may cost, and what rows take of memory: two seconds, or about 50 MB.
+    fn default() -> Pace {
+        Pace { rows: 400_000, time: Duration::from_secs(2) }
+    }
+}
+
+/// A recording while it is written.
+///
+/// Frames, contacts and ledger are collected; [`Recorder::keep`] writes them with the state. Nobody else can write to the
+/// same folder meanwhile.
+#[derive(Debug)]
+pub struct Recorder {
+    folder: PathBuf,
+    pace: Pace,
+    motion: Table,
+    contacts: Table,
+    ledger: Table,
+    segments: u64,
+    kept: Instant,
+    /// Locked as long as it is open.
+    _lock: File,
+}
+
+impl Recorder {
+    /// Begins a recording in a folder that does not exist or is empty; one that is there is replaced if `replace` says so.
+    pub fn create(
+        folder: &Path,
+        run: &RunDescription,
+        start: &Checkpoint,
+        pace: Pace,
+        replace: bool,
+    ) -> Result<Recorder, RecordingError> {
+        make_room(folder, replace)?;
+        let surfaces = folder.join(SURFACES);
+        for inner in [surfaces.clone(), folder.join(MOTION.name), folder.join(CONTACTS.name), folder.join(LEDGER.name)]
+        {
+            fs::create_dir_all(&inner).map_err(RecordingError::write(&inner))?;
+        }
+        let manifest = Manifest::new(run);
+        for (name, surface) in manifest.surfaces.iter().zip(&run.surfaces) {
+            let mut bytes = Vec::new();
+            write_ply(surface, &mut bytes).map_err(RecordingError::write(&folder.join(name)))?;
+            write(&folder.join(name), &bytes)?;
+        }
+        write(&folder.join(SCENE), run.scene.as_bytes())?;
+        write(&folder.join(CHECKPOINT), &start.to_bytes())?;
+        // The last: a folder with it is a recording.
+        write(&folder.join(MANIFEST), &manifest.to_json())?;
+        Recorder::open(folder, 0, pace)
+    }
+
+    /// Takes up a recording of the same scene, at its checkpoint. Segments that the checkpoint does not count go.
+    pub fn resume(folder: &Path, scene_hash: &str, pace: Pace) -> Result<(Recorder, Checkpoint), RecordingError> {
+        let recording = Recording::open(folder)?;
+        if recording.run().scene_hash != scene_hash {
+            return Err(RecordingError::OtherScene { folder: folder.into() });
+        }
+        let checkpoint = recording.into_checkpoint();
+        let segments = checkpoint.progress.segments;
+        let recorder = Recorder::open(folder, segments, pace)?;
+        for layout in [&MOTION, &CONTACTS, &LEDGER] {
+            let inner = folder.join(layout.name);
+            for name in names_in(&inner)? {
+                let number = name.strip_suffix(".arrow").and_then(|number| number.parse::<u64>().ok());
+                if number.is_none_or(|number| number >= segments) {
+                    let path = inner.join(name);
+                    fs::remove_file(&path).map_err(RecordingError::write(&path))?;
+                }
+            }
+        }
+        Ok((recorder, checkpoint))
+    }
+
+    fn open(folder: &Path, segments: u64, pace: Pace) -> Result<Recorder, RecordingError> {
+        Ok(Recorder {
+            folder: folder.into(),
+            pace,
+            motion: Table::default(),
+            contacts: Table::default(),
+            ledger: Table::default(),
+            segments,
+            kept: Instant::now(),
+            _lock: lock(folder)?,
+        })
+    }
+
+    /// Where it is.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Whether nothing was recorded yet.
+    pub fn is_new(&self) -> bool {
+        self.segments == 0 && self.motion == Table::default()
+    }
+
+    /// Records where bodies are and where the energy is.
+    pub fn frame(&mut self, step: u64, time: f64, frame: &Frame, ledger: &Ledger) {
+        for (body, (((p, q), v), w)) in
+            frame.positions.iter().zip(&frame.rotations).zip(&frame.velocities).zip(&frame.spins).enumerate()
+        {
+            let reals = [time, p[0], p[1], p[2], q[0], q[1], q[2], q[3], v[0], v[1], v[2], w[0], w[1], w[2]];
+            self.motion.push(&[step, body as u64], &reals);
+        }
+        let mut reals = [time; 13];
+        for (real, (_, energy)) in reals[1..].iter_mut().zip(ledger.columns()) {
+            *real = energy;
+        }
+        self.ledger.push(&[step], &reals);
+    }
+
+    /// Records the contacts of a step.
+    pub fn contacts(&mut self, step: u64, contacts: &[ContactEvent]) {
+        for c in contacts {
+            let wholes = [step, c.bodies[0].into(), c.bodies[1].into(), c.feature, c.is_new.into()];
+            let ([x, y, z], [nx, ny, nz], [px, py, pz]) = (c.point, c.normal, c.impulse);
+            let reals =
+                [c.time, x, y, z, nx, ny, nz, px, py, pz, c.normal_impulse, c.approach_speed, c.gap, c.restitution];
+            self.contacts.push(&wholes, &reals);
+        }
+    }
+
+    /// Whether it is time to keep what was collected.
+    pub fn is_due(&self) -> bool {
+        let rows: usize = [(&self.motion, &MOTION), (&self.contacts, &CONTACTS)]
+            .map(|(table, layout)| table.row_count(layout))
+            .iter()
+            .sum();
+        rows >= self.pace.rows || self.kept.elapsed() >= self.pace.time
+    }
+
+    /// Writes what was collected as segments, then the state after the last of it.
+    pub fn keep(&mut self, step: u64, goal: u64, failure: Option<String>, state: State) -> Result<(), RecordingError> {
+        let tables: [(&Layout, &mut Table); 3] =
+            [(&MOTION, &mut self.motion), (&CONTACTS, &mut self.contacts), (&LEDGER, &mut self.ledger)];
+        if tables.iter().any(|(layout, table)| table.row_count(layout) > 0) {
+            for (layout, table) in tables {
+                let path = segment_path(&self.folder, layout, self.segments);
+                let bytes = encode(layout, table)
+                    .map_err(|error| RecordingError::write(&path)(std::io::Error::other(error)))?;
+                write(&path, &bytes)?;
+                table.clear();
+            }
+            self.segments += 1;
+        }
+        let progress = Progress { step, goal, segments: self.segments, failure };
+        write(&self.folder.join(CHECKPOINT), &Checkpoint { progress, state }.to_bytes())?;
+        self.kept = Instant::now();
+        Ok(())
+    }
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), RecordingError> {
+    write_whole_file(path, bytes).map_err(RecordingError::write(path))
+}
+
+fn lock(folder: &Path) -> Result<File, RecordingError> {
+    let path = folder.join(MANIFEST);
+    let file = File::open(&path).map_err(RecordingError::read(&path))?;
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => Err(RecordingError::InUse { folder: folder.into() }),
+        // Where files cannot be locked, one has to be careful oneself.
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
+    }
+}
+
+fn names_in(folder: &Path) -> Result<Vec<String>, RecordingError> {
+    let entries = fs::read_dir(folder).map_err(RecordingError::read(folder))?;
+    let mut names = entries
+        .map(|entry| entry.map(|entry| entry.file_name().to_string_lossy().into_owned()))
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(RecordingError::read(folder))?;
+    names.sort();
+    Ok(names)
+}
+
+/// Clears the way for a new recording: takes away an old one, or the beginnings of one, and nothing else.
+fn make_room(folder: &Path, replace: bool) -> Result<(), RecordingError> {
+    if !folder.exists() {
+        return fs::create_dir_all(folder).map_err(RecordingError::write(folder));
+    }
+    let ours = |name: &str| {
+        let files = [MANIFEST, SCENE, CHECKPOINT];
+        let folders = [SURFACES, MOTION.name, CONTACTS.name, LEDGER.name];
+        let unfinished = files.iter().any(|file| name.starts_with(&format!(".{file}.")) && name.ends_with(".part"));
+        files.contains(&name) || folders.contains(&name) || PRODUCTS.contains(&name) || unfinished
+    };
+    let names = names_in(folder)?;
+    let is_recording = names.iter().any(|name| name == MANIFEST);
+    match names.iter().find(|name| !ours(name)) {
+        Some(found) if !is_recording => {
+            return Err(RecordingError::Occupied { folder: folder.into(), found: found.clone() });
+        }
+        _ if is_recording && !replace => return Err(RecordingError::Exists { folder: folder.into() }),
+        _ => {}
+    }
+    if is_recording {
+        drop(lock(folder)?);
+        // The first: from now on it is no recording.
+        let path = folder.join(MANIFEST);
+        fs::remove_file(&path).map_err(RecordingError::write(&path))?;
+    }
+    for name in names.iter().filter(|name| *name != MANIFEST && ours(name)) {
+        let path = folder.join(name);
+        let removed = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+        removed.map_err(RecordingError::write(&path))?;
+    }
+    Ok(())
+}
