@@ -2,5 +2,6 @@
 
 mod bad_input;
 mod bounce;
+mod check;
 mod everyday;
 mod folder;

@@ -35,7 +35,12 @@ impl Checker {
                                 let path = format!("{name}.{}", label(table, i));
                                 self.table(table, &node.place, section.keys, &path, name);
                             }
-                            None => self.report(&node.place, name, format!("must be a table, but is {}", node.describe()), None),
+                            None => self.report(
+                                &node.place,
+                                name,
+                                format!("must be a table, but is {}", node.describe()),
+                                None,
+                            ),
                         }
                     }
                 }
@@ -79,7 +84,10 @@ impl Checker {
     }
 
     fn wrong(&mut self, node: &Node, kind: &Kind, path: &str) {
-        let help = node.text().zip(words(kind)).and_then(|(text, words)| Some(format!("did you mean \"{}\"?", nearest(text, words)?)));
+        let help = node
+            .text()
+            .zip(words(kind))
+            .and_then(|(text, words)| Some(format!("did you mean \"{}\"?", nearest(text, words)?)));
         let problem = format!("must be {}, but is {}", expected(kind, self.dimension), node.describe());
         self.report(&node.place, path, problem, help);
     }
@@ -145,8 +153,7 @@ impl Checker {
                 let known = |entry: &super::tree::Entry| {
                     keys.iter().any(|key| key.name == entry.key && self.fits(&entry.node, &key.kind))
                 };
-                table.0.iter().all(known)
-                    && keys.iter().all(|key| !key.required() || table.get(key.name).is_some())
+                table.0.iter().all(known) && keys.iter().all(|key| !key.required() || table.get(key.name).is_some())
             }),
         }
     }

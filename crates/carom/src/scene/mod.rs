@@ -104,8 +104,11 @@ impl Scene {
         for (path, value) in overrides.iter().filter(|_| !broken) {
             mistakes.extend(tree::set(&mut root, path, value, &many).err());
         }
-        let mut reader =
-            Reader { checker: Checker { dimension: dimension(&root), mistakes }, folder: folder.into(), files: Vec::new() };
+        let mut reader = Reader {
+            checker: Checker { dimension: dimension(&root), mistakes },
+            folder: folder.into(),
+            files: Vec::new(),
+        };
         if !broken {
             reader.checker.scene(&root);
         }
