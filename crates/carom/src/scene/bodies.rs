@@ -15,7 +15,7 @@ use super::fields::Fields;
 use super::mistake::Place;
 use super::plan::{BodyPlan, Bounce, Collision, Form, MotionPlan};
 use super::read::{Member, Reader};
-use super::schema::MOST_COPIES;
+use super::schema::{ENDLESS_SHAPES, MOST_COPIES};
 use super::tree::{Node, Table, Writer};
 use crate::source::hex;
 use crate::{Source, SourceKind};
@@ -205,7 +205,11 @@ impl Reader {
             }
             Err(mistake) => {
                 let place = writer.place_of(mistake.span.start).filter(|_| !mistake.span.is_empty());
-                self.checker.report(place.unwrap_or(&node.place), path, mistake.problem, None);
+                // The shapes' own reader knows nothing of those without end.
+                let endless = ENDLESS_SHAPES.iter().map(|(name, _)| *name);
+                let help = table.get("shape").and_then(Node::text).and_then(|word| nearest(word, endless));
+                let help = help.map(|near| format!("did you mean \"{near}\"?"));
+                self.checker.report(place.unwrap_or(&node.place), path, mistake.problem, help);
                 None
             }
         }

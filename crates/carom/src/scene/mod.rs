@@ -83,7 +83,7 @@ impl Scene {
     /// let errors = Scene::parse("ball.toml", text, &[]).unwrap_err();
     /// assert_eq!(
     ///     errors.to_string(),
-    ///     "ball.toml:7:1: body.ball: a body has no 'resttution' (did you mean 'restitution'?)"
+    ///     "ball.toml:7:1: body.ball: unknown key 'resttution' (did you mean 'restitution'?)"
     /// );
     /// ```
     pub fn parse(name: &str, text: &str, overrides: &[(String, String)]) -> Result<Scene, SceneErrors> {

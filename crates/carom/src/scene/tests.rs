@@ -99,7 +99,7 @@ fn every_mistake_is_told_at_once_with_its_line_and_the_nearest_word() {
     let found = messages(&text);
     assert_eq!(found[..6], expected, "{}", found.join("\n"));
     assert!(
-        found.contains(&"s.toml:49:2: a scene has no 'recrod' (did you mean 'record'?)".to_owned()),
+        found.contains(&"s.toml:49:2: unknown section 'recrod' (did you mean 'record'?)".to_owned()),
         "{}",
         found.join("\n")
     );
@@ -177,7 +177,7 @@ fn an_override_is_checked_like_the_text_and_named_in_its_errors() {
         message("body.ball.restitution", "2"),
         "--set body.ball.restitution=2: body.ball.restitution: must be a number from 0 to 1, or \"map\", but is 2"
     );
-    assert!(message("time.stpe", "1").contains("a time has no 'stpe' (did you mean 'step'?)"));
+    assert!(message("time.stpe", "1").contains("time: unknown key 'stpe' (did you mean 'step'?)"));
     assert!(message("body.bell.mass", "1").contains("no body is called 'bell'"));
     assert!(
         message("body.ball.shape.radius", "-1").starts_with("--set body.ball.shape.radius=-1: ") || {
