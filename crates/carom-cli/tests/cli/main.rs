@@ -4,3 +4,4 @@ mod bad_input;
 mod bounce;
 mod everyday;
 mod folder;
+mod run;
