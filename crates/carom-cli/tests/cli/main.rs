@@ -5,3 +5,4 @@ mod bounce;
 mod check;
 mod everyday;
 mod folder;
+mod run;
