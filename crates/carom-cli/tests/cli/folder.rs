@@ -21,7 +21,9 @@ impl Folder {
     }
 
     pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
-        std::fs::write(self.path(name), bytes).unwrap();
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
     }
 
     pub fn read(&self, name: &str) -> Vec<u8> {
