@@ -2,6 +2,7 @@
 
 mod bake;
 mod bench;
+mod check;
 mod demo;
 mod frame;
 mod inspect;
@@ -57,6 +58,7 @@ enum Command {
     Modes(modes::Args),
     Strike(strike::Args),
     Map(map::Args),
+    Check(check::Args),
     Run(run::Args),
     Inspect(inspect::Args),
     Shapes(shapes::Args),
@@ -96,6 +98,7 @@ fn run(cli: Cli, ui: &Ui) -> Work<ExitCode> {
         Command::Modes(args) => modes::run(args, ui)?,
         Command::Strike(args) => strike::run(args, ui)?,
         Command::Map(args) => map::run(args, ui)?,
+        Command::Check(args) => return check::run(args, ui),
         Command::Run(args) => return run::run(args, ui),
         Command::Inspect(args) => inspect::run(args, ui)?,
         Command::Shapes(args) => shapes::run(args, ui)?,

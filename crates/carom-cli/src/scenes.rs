@@ -18,6 +18,11 @@ pub struct SceneArgs {
 }
 
 impl SceneArgs {
+    /// Reads the scene.
+    pub fn read(&self) -> Result<Scene, SceneErrors> {
+        Scene::open(&self.scene, &self.set)
+    }
+
     /// Reads the scene, with settings on top of the user's.
     pub fn open(&self, more: impl IntoIterator<Item = (String, String)>) -> Work<Scene> {
         let settings: Vec<(String, String)> = self.set.iter().cloned().chain(more).collect();

@@ -170,3 +170,23 @@ fn every_named_shape_has_its_section_and_picture() {
         assert!(page.contains(&picture), "docs/shapes.md lacks {picture}");
     }
 }
+
+#[test]
+fn the_reference_of_scenes_is_the_schema() {
+    let page = fs::read_to_string(root().join("docs/scenes.md")).unwrap();
+    let (_, written) = page.split_once("## Reference\n\n").expect("docs/scenes.md has a section 'Reference'");
+    let schema = carom::scene::reference();
+    for line in schema.lines() {
+        assert!(written.lines().any(|other| other == line), "docs/scenes.md lacks this line:\n{line}");
+    }
+    assert_eq!(written, schema, "docs/scenes.md should end with:\n{schema}");
+}
+
+#[test]
+fn every_scene_that_comes_with_carom_is_in_the_guide() {
+    let page = fs::read_to_string(root().join("docs/scenes.md")).unwrap();
+    for scene in carom::scene::embedded() {
+        let row = format!("| `{}` |", scene.name);
+        assert!(page.contains(&row), "docs/scenes.md lacks {row}");
+    }
+}

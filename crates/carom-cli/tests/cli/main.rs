@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod bounce;
+mod check;
 mod everyday;
 mod folder;
 mod run;

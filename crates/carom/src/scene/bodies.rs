@@ -15,7 +15,7 @@ use super::fields::Fields;
 use super::mistake::Place;
 use super::plan::{BodyPlan, Bounce, Collision, Form, MotionPlan};
 use super::read::{Member, Reader};
-use super::schema::MOST_COPIES;
+use super::schema::{ENDLESS_SHAPES, MOST_COPIES};
 use super::tree::{Node, Table, Writer};
 use crate::source::hex;
 use crate::{Source, SourceKind};
@@ -57,7 +57,12 @@ impl Reader {
         let inertia = self.inertia(fields, path);
         let ((form, _), material, motion) = (form?, material?, motion?);
         if let (Some(_), Some(place)) = (fields.number("mass"), fields.place("density")) {
-            self.checker.report(place, &format!("{path}.density"), "goes without 'mass': one follows from the other", None);
+            self.checker.report(
+                place,
+                &format!("{path}.density"),
+                "goes without 'mass': one follows from the other",
+                None,
+            );
         }
         let bounce = match fields.text("restitution") {
             Some(_) => Bounce::Map {
@@ -118,7 +123,8 @@ impl Reader {
 
     /// What a body looks like, and the material that it is usually made of.
     fn form(&mut self, fields: &Fields, place: &Place, path: &str) -> Option<(Form, Option<String>)> {
-        let given: Vec<&str> = ["shape", "mesh", "object"].into_iter().filter(|key| fields.node(key).is_some()).collect();
+        let given: Vec<&str> =
+            ["shape", "mesh", "object"].into_iter().filter(|key| fields.node(key).is_some()).collect();
         let &[key] = &given[..] else {
             let problem = match &given[..] {
                 [] => "says nothing about its looks: 'shape', 'mesh' or 'object' is missing".into(),
@@ -145,7 +151,13 @@ impl Reader {
     }
 
     /// A shape that the scene describes.
-    fn described_shape(&mut self, fields: &Fields, node: &Node, table: &Table, path: &str) -> Option<(Form, Option<String>)> {
+    fn described_shape(
+        &mut self,
+        fields: &Fields,
+        node: &Node,
+        table: &Table,
+        path: &str,
+    ) -> Option<(Form, Option<String>)> {
         let before = self.checker.mistakes.len();
         if let Some(kind) = self.checker.own_shape(table, &node.place, path) {
             let shape = Fields { table, dimension: self.checker.dimension };
@@ -160,7 +172,9 @@ impl Reader {
                     }
                 },
                 "polygon" => Form::Polygon { points: shape.points("points")? },
-                "drum" => Form::Drum { radius: shape.number("radius")?, axis: shape.vector("axis").unwrap_or(DVec3::Z) },
+                "drum" => {
+                    Form::Drum { radius: shape.number("radius")?, axis: shape.vector("axis").unwrap_or(DVec3::Z) }
+                }
                 _ => Form::Half { normal: up },
             };
             return Some((form, None));
@@ -175,14 +189,27 @@ impl Reader {
             Ok(file) => {
                 let name = shape_name(table);
                 let hash = hex(&Sha256::digest(format!("{:?}", file.shape)));
-                let source =
-                    Source { input: name.clone(), name, hash, material: file.material.clone(), kind: SourceKind::Shape(file.shape) };
-                let form = Form::Source { source: Box::new(source), import: ImportOptions::default(), edge: fields.number("edge") };
+                let source = Source {
+                    input: name.clone(),
+                    name,
+                    hash,
+                    material: file.material.clone(),
+                    kind: SourceKind::Shape(file.shape),
+                };
+                let form = Form::Source {
+                    source: Box::new(source),
+                    import: ImportOptions::default(),
+                    edge: fields.number("edge"),
+                };
                 Some((form, file.material))
             }
             Err(mistake) => {
                 let place = writer.place_of(mistake.span.start).filter(|_| !mistake.span.is_empty());
-                self.checker.report(place.unwrap_or(&node.place), path, mistake.problem, None);
+                // The shapes' own reader knows nothing of those without end.
+                let endless = ENDLESS_SHAPES.iter().map(|(name, _)| *name);
+                let help = table.get("shape").and_then(Node::text).and_then(|word| nearest(word, endless));
+                let help = help.map(|near| format!("did you mean \"{near}\"?"));
+                self.checker.report(place.unwrap_or(&node.place), path, mistake.problem, help);
                 None
             }
         }
@@ -211,7 +238,9 @@ impl Reader {
         let mut import = ImportOptions::default();
         match unit(fields.word("units", "m")) {
             Ok(scale) => import.scale = scale,
-            Err(error) => self.checker.report(fields.place("units").unwrap_or(&node.place), path, error.to_string(), None),
+            Err(error) => {
+                self.checker.report(fields.place("units").unwrap_or(&node.place), path, error.to_string(), None)
+            }
         }
         import.up = if fields.text("up") == Some("z") { UpAxis::Z } else { UpAxis::Y };
         let usual = source.material.clone();
@@ -268,8 +297,15 @@ impl Reader {
     fn motion(&mut self, fields: &Fields, place: &Place, path: &str, endless: bool) -> Option<MotionPlan> {
         let said = fields.text("motion");
         let script = fields.fields("script");
-        let motion = said.unwrap_or(if script.is_some() { "scripted" } else if endless { "fixed" } else { "dynamic" });
-        let mut refuse = |problem: &str| self.checker.report(fields.place("motion").unwrap_or(place), path, problem, None);
+        let motion = said.unwrap_or(if script.is_some() {
+            "scripted"
+        } else if endless {
+            "fixed"
+        } else {
+            "dynamic"
+        });
+        let mut refuse =
+            |problem: &str| self.checker.report(fields.place("motion").unwrap_or(place), path, problem, None);
         match (motion, script) {
             ("dynamic", _) if endless => refuse("a shape without end cannot be moved by forces"),
             ("scripted", None) => refuse("a scripted body needs a 'script'"),
@@ -284,7 +320,8 @@ impl Reader {
 
     fn script(&mut self, script: &Fields, place: &Place, path: &str) -> Option<MotionPlan> {
         let path = format!("{path}.script");
-        let given: Vec<&str> = ["sine", "keyframes", "belt"].into_iter().filter(|key| script.node(key).is_some()).collect();
+        let given: Vec<&str> =
+            ["sine", "keyframes", "belt"].into_iter().filter(|key| script.node(key).is_some()).collect();
         let &[kind] = &given[..] else {
             self.checker.report(place, &path, "must have one of 'sine', 'keyframes' and 'belt'", None);
             return None;
@@ -308,7 +345,12 @@ impl Reader {
                 });
                 let frames: Vec<_> = frames.collect::<Option<_>>()?;
                 if frames.is_empty() || frames.windows(2).any(|pair| pair[0].0 >= pair[1].0) {
-                    self.checker.report(&node.place, &path, "must have at least one frame, their times ascending", None);
+                    self.checker.report(
+                        &node.place,
+                        &path,
+                        "must have at least one frame, their times ascending",
+                        None,
+                    );
                 }
                 Some(MotionPlan::Keyframes(frames))
             }
@@ -397,7 +439,8 @@ fn shape_name(table: &Table) -> String {
 
 /// `#rrggbb`.
 fn hexadecimal(text: &str) -> Option<[u8; 3]> {
-    let digits = text.strip_prefix('#').filter(|digits| digits.len() == 6 && digits.chars().all(|c| c.is_ascii_hexdigit()))?;
+    let digits =
+        text.strip_prefix('#').filter(|digits| digits.len() == 6 && digits.chars().all(|c| c.is_ascii_hexdigit()))?;
     let number = u32::from_str_radix(digits, 16).ok()?;
     let [_, colour @ ..] = number.to_be_bytes();
     Some(colour)

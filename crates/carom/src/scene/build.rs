@@ -43,6 +43,8 @@ pub struct BuiltScene {
     pub surfaces: Vec<TriMesh>,
     /// What each body looks like, in the order of the world's names.
     pub looks: Vec<Look>,
+    /// Of all bodies that move freely, kg.
+    pub mass: f64,
     /// What was found odd on the way, with the body's name.
     pub warnings: Vec<String>,
 }
@@ -67,22 +69,21 @@ pub struct WantedBake {
     pub modes: usize,
 }
 
-/// Bakes what bodies need.
+/// Bakes what bodies need; without a context, nothing.
 pub(super) struct Bakery<'a> {
-    context: &'a SceneContext<'a>,
+    context: Option<&'a SceneContext<'a>>,
 }
 
 impl Bakery<'_> {
     /// The object of a body whose restitution comes from a map.
     pub fn baked(&self, body: &BodyPlan) -> Result<Option<Arc<Object>>, String> {
-        let Some(request) = request(body) else { return Ok(None) };
+        let (Some(request), Some(context)) = (request(body), self.context) else { return Ok(None) };
         let tell = |step: Step, share: f64| {
-            if let Some(progress) = self.context.progress {
+            if let Some(progress) = context.progress {
                 progress(&request.source.name, step, share);
             }
         };
-        let baker =
-            Baker { cache: self.context.cache, progress: Some(&tell), stop: self.context.stop, ..Baker::default() };
+        let baker = Baker { cache: context.cache, progress: Some(&tell), stop: context.stop, ..Baker::default() };
         let baked = baker.bake(&request).map_err(|error| error.to_string())?;
         Ok(Some(Arc::new(baked.object)))
     }
@@ -90,7 +91,9 @@ impl Bakery<'_> {
 
 /// What has to be baked for a body.
 fn request(body: &BodyPlan) -> Option<BakeRequest> {
-    let (Form::Source { source, import, edge }, Bounce::Map { modes, .. }) = (&body.form, body.bounce) else { return None };
+    let (Form::Source { source, import, edge }, Bounce::Map { modes, .. }) = (&body.form, body.bounce) else {
+        return None;
+    };
     let mut request = BakeRequest::new((**source).clone(), body.material.clone());
     request.params.wanted = Wanted::Lowest(modes);
     request.import = import.clone();
@@ -130,21 +133,39 @@ impl Scene {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn build(&self, context: &SceneContext) -> Result<BuiltScene, SceneErrors> {
+        self.build_with(Some(context))
+    }
+
+    /// Makes the world to see whether it can be made: nothing is baked, and what would bounce by a map does not bounce.
+    pub fn build_unbaked(&self) -> Result<BuiltScene, SceneErrors> {
+        self.build_with(None)
+    }
+
+    fn build_with(&self, context: Option<&SceneContext>) -> Result<BuiltScene, SceneErrors> {
         if self.plan.dimension == 2 {
-            let Assembly { definition, surfaces, looks, warnings } = self.assemble::<Plane>(context)?;
-            let system = System::plane(definition).map_err(|error| self.refused(&error))?;
-            return Ok(BuiltScene { system, surfaces, looks, warnings });
+            self.made::<Plane>(context, System::plane)
+        } else {
+            self.made::<Space>(context, System::space)
         }
-        let Assembly { definition, surfaces, looks, warnings } = self.assemble::<Space>(context)?;
-        let system = System::space(definition).map_err(|error| self.refused(&error))?;
-        Ok(BuiltScene { system, surfaces, looks, warnings })
+    }
+
+    fn made<G: SceneSpace>(
+        &self,
+        context: Option<&SceneContext>,
+        make: fn(WorldDefinition<G>) -> Result<System, WorldError>,
+    ) -> Result<BuiltScene, SceneErrors> {
+        let Assembly { definition, surfaces, looks, warnings } = self.assemble::<G>(context)?;
+        let free = definition.bodies.iter().filter(|body| matches!(body.motion, Motion::Dynamic));
+        let mass = free.map(|body| body.mass).sum();
+        let system = make(definition).map_err(|error| self.refused(&error))?;
+        Ok(BuiltScene { system, surfaces, looks, mass, warnings })
     }
 
     /// The world's definition, for whoever makes the world in another way.
     pub fn definition(&self, context: &SceneContext) -> Result<Definition, SceneErrors> {
         Ok(match self.plan.dimension {
-            2 => Definition::Plane(self.assemble(context)?.definition),
-            _ => Definition::Space(self.assemble(context)?.definition),
+            2 => Definition::Plane(self.assemble(Some(context))?.definition),
+            _ => Definition::Space(self.assemble(Some(context))?.definition),
         })
     }
 
@@ -182,7 +203,7 @@ impl Scene {
         self.plan.response
     }
 
-    fn assemble<G: SceneSpace>(&self, context: &SceneContext) -> Result<Assembly<G>, SceneErrors> {
+    fn assemble<G: SceneSpace>(&self, context: Option<&SceneContext>) -> Result<Assembly<G>, SceneErrors> {
         let plan = &self.plan;
         let bakery = Bakery { context };
         let mut parts: BTreeMap<&str, Result<(Part<G>, Option<usize>), String>> = BTreeMap::new();
@@ -231,20 +252,28 @@ impl Scene {
         let definition = WorldDefinition {
             params: self.params(),
             bodies,
-            joints: plan.joints.iter().map(|joint| JointDefinition {
-                name: joint.name.clone(),
-                bodies: joint.bodies.clone(),
-                kind: joint_kind(&joint.kind),
-                repair: joint.repair,
-                compliance: joint.compliance,
-                collide: joint.collide,
-            }).collect(),
-            loads: plan.loads.iter().map(|load| Load {
-                name: load.name.clone(),
-                body: load.body.clone(),
-                at: G::Vector::from_space(load.at.map_or(DVec3::ZERO, |at| at - centre(&load.body))),
-                push: push::<G>(load.push),
-            }).collect(),
+            joints: plan
+                .joints
+                .iter()
+                .map(|joint| JointDefinition {
+                    name: joint.name.clone(),
+                    bodies: joint.bodies.clone(),
+                    kind: joint_kind(&joint.kind),
+                    repair: joint.repair,
+                    compliance: joint.compliance,
+                    collide: joint.collide,
+                })
+                .collect(),
+            loads: plan
+                .loads
+                .iter()
+                .map(|load| Load {
+                    name: load.name.clone(),
+                    body: load.body.clone(),
+                    at: G::Vector::from_space(load.at.map_or(DVec3::ZERO, |at| at - centre(&load.body))),
+                    push: push::<G>(load.push),
+                })
+                .collect(),
             pairs: plan.pairs.clone(),
         };
         Ok(Assembly { definition, surfaces, looks, warnings })
@@ -283,7 +312,11 @@ impl Scene {
                     let has = |name: &String| body.copies.iter().any(|(copy, _)| copy == name);
                     has(first) && has(second)
                 });
-                let help = if copies { "give the copies more spacing" } else { "move one of them, or allow it with world.most-overlap" };
+                let help = if copies {
+                    "give the copies more spacing"
+                } else {
+                    "move one of them, or allow it with world.most-overlap"
+                };
                 (body(first), Some(help.to_owned()))
             }
             WorldError::BadJoint { joint: name, .. } | WorldError::NoSuchBody { name, .. } => {
@@ -362,7 +395,9 @@ fn joint_kind<G: SceneSpace>(kind: &JointForm) -> JointKind<G> {
         JointForm::Hinge { anchor, axis } => JointKind::Hinge { anchor: v(anchor), axis: v(axis) },
         JointForm::Slider { anchor, axis } => JointKind::Slider { anchor: v(anchor), axis: v(axis) },
         JointForm::Fixed { anchor } => JointKind::Fixed { anchor: v(anchor) },
-        JointForm::Wire { points, closed } => JointKind::Wire { points: points.iter().map(v).collect(), closed: *closed },
+        JointForm::Wire { points, closed } => {
+            JointKind::Wire { points: points.iter().map(v).collect(), closed: *closed }
+        }
     }
 }
 

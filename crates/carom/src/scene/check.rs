@@ -23,19 +23,24 @@ impl Checker {
             let name = &entry.key;
             let Some(section) = section(name) else {
                 let names = SECTIONS.iter().map(|section| section.name);
-                self.unknown(&entry.place, "", "a scene", name, names.collect());
+                self.unknown(&entry.place, "", "section", name, names.collect());
                 continue;
             };
             match &entry.node.value {
-                Value::Table(table) if !section.many => self.table(table, &entry.node.place, section.keys, name, name),
+                Value::Table(table) if !section.many => self.table(table, &entry.node.place, section.keys, name),
                 Value::List(list) if section.many => {
                     for (i, node) in list.iter().enumerate() {
                         match node.table() {
                             Some(table) => {
                                 let path = format!("{name}.{}", label(table, i));
-                                self.table(table, &node.place, section.keys, &path, name);
+                                self.table(table, &node.place, section.keys, &path);
                             }
-                            None => self.report(&node.place, name, format!("must be a table, but is {}", node.describe()), None),
+                            None => self.report(
+                                &node.place,
+                                name,
+                                format!("must be a table, but is {}", node.describe()),
+                                None,
+                            ),
                         }
                     }
                 }
@@ -49,7 +54,7 @@ impl Checker {
     }
 
     /// Checks the keys of a table.
-    pub fn table(&mut self, table: &Table, place: &Place, keys: &'static [Key], path: &str, what: &str) {
+    pub fn table(&mut self, table: &Table, place: &Place, keys: &'static [Key], path: &str) {
         let mut meant = Vec::new();
         for entry in &table.0 {
             match keys.iter().find(|key| key.name == entry.key) {
@@ -57,7 +62,7 @@ impl Checker {
                 None => {
                     let names: Vec<&str> = keys.iter().map(|key| key.name).collect();
                     meant.extend(nearest(&entry.key, names.iter().copied()));
-                    self.unknown(&entry.place, path, &format!("a {what}"), &entry.key, names);
+                    self.unknown(&entry.place, path, "key", &entry.key, names);
                 }
             }
         }
@@ -73,13 +78,16 @@ impl Checker {
     fn unknown(&mut self, place: &Place, path: &str, what: &str, word: &str, known: Vec<&str>) {
         let help = match nearest(word, known.iter().copied()) {
             Some(near) => format!("did you mean '{near}'?"),
-            None => format!("it has {}", known.join(", ")),
+            None => format!("there are {}", known.join(", ")),
         };
-        self.report(place, path, format!("{what} has no '{}'", shortened(word)), Some(help));
+        self.report(place, path, format!("unknown {what} '{}'", shortened(word)), Some(help));
     }
 
     fn wrong(&mut self, node: &Node, kind: &Kind, path: &str) {
-        let help = node.text().zip(words(kind)).and_then(|(text, words)| Some(format!("did you mean \"{}\"?", nearest(text, words)?)));
+        let help = node
+            .text()
+            .zip(words(kind))
+            .and_then(|(text, words)| Some(format!("did you mean \"{}\"?", nearest(text, words)?)));
         let problem = format!("must be {}, but is {}", expected(kind, self.dimension), node.describe());
         self.report(&node.place, path, problem, help);
     }
@@ -92,7 +100,7 @@ impl Checker {
         match kind {
             // What is wrong lies deeper: say so there.
             Kind::Table(keys) => match node.table() {
-                Some(table) => self.table(table, &node.place, keys, path, path.rsplit('.').next().unwrap_or(path)),
+                Some(table) => self.table(table, &node.place, keys, path),
                 None => self.wrong(node, kind, path),
             },
             Kind::List(each) => match node.list() {
@@ -145,8 +153,7 @@ impl Checker {
                 let known = |entry: &super::tree::Entry| {
                     keys.iter().any(|key| key.name == entry.key && self.fits(&entry.node, &key.kind))
                 };
-                table.0.iter().all(known)
-                    && keys.iter().all(|key| !key.required() || table.get(key.name).is_some())
+                table.0.iter().all(known) && keys.iter().all(|key| !key.required() || table.get(key.name).is_some())
             }),
         }
     }
@@ -161,7 +168,7 @@ impl Checker {
         {
             let rest = Table(table.0.iter().filter(|entry| entry.key != "shape").cloned().collect());
             let before = self.mistakes.len();
-            self.table(&rest, place, keys, path, name);
+            self.table(&rest, place, keys, path);
             return (self.mistakes.len() == before).then_some(*name);
         }
         if self.dimension == 2 {

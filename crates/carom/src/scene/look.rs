@@ -97,7 +97,8 @@ mod tests {
     fn slabs_and_rings_are_closed_with_the_outside_out() {
         let square = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)].map(|(x, y)| DVec3::new(x, y, 0.0));
         assert!((slab(&square, 0.5).volume() - 2.0).abs() < 1e-12);
-        let area = |radius: f64| 0.5 * CORNERS as f64 * radius * radius * (std::f64::consts::TAU / CORNERS as f64).sin();
+        let area =
+            |radius: f64| 0.5 * CORNERS as f64 * radius * radius * (std::f64::consts::TAU / CORNERS as f64).sin();
         assert!((slab(&circle(2.0), 0.5).volume() / (0.5 * area(2.0)) - 1.0).abs() < 1e-12);
         let expected = 3.0 * (area(2.1) - area(2.0));
         assert!((ring(2.0, DVec3::X, 3.0).volume() / expected - 1.0).abs() < 1e-12);

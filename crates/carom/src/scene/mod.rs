@@ -83,7 +83,7 @@ impl Scene {
     /// let errors = Scene::parse("ball.toml", text, &[]).unwrap_err();
     /// assert_eq!(
     ///     errors.to_string(),
-    ///     "ball.toml:7:1: body.ball: a body has no 'resttution' (did you mean 'restitution'?)"
+    ///     "ball.toml:7:1: body.ball: unknown key 'resttution' (did you mean 'restitution'?)"
     /// );
     /// ```
     pub fn parse(name: &str, text: &str, overrides: &[(String, String)]) -> Result<Scene, SceneErrors> {
@@ -104,8 +104,11 @@ impl Scene {
         for (path, value) in overrides.iter().filter(|_| !broken) {
             mistakes.extend(tree::set(&mut root, path, value, &many).err());
         }
-        let mut reader =
-            Reader { checker: Checker { dimension: dimension(&root), mistakes }, folder: folder.into(), files: Vec::new() };
+        let mut reader = Reader {
+            checker: Checker { dimension: dimension(&root), mistakes },
+            folder: folder.into(),
+            files: Vec::new(),
+        };
         if !broken {
             reader.checker.scene(&root);
         }

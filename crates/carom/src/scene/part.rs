@@ -61,7 +61,9 @@ impl SceneSpace for Plane {
             Form::Half { normal } => {
                 (plane::Shape::half_plane(normal.truncate()), Seen::Half { normal: normal.normalize_or(DVec3::Y) })
             }
-            Form::Drum { radius, .. } => (plane::Shape::drum(*radius), Seen::Surface(ring(*radius, DVec3::Z, 0.1 * radius))),
+            Form::Drum { radius, .. } => {
+                (plane::Shape::drum(*radius), Seen::Surface(ring(*radius, DVec3::Z, 0.1 * radius)))
+            }
             Form::Source { .. } | Form::Object { .. } => return Err("has no shape of the plane".into()),
         };
         let shape = shape.map_err(refused)?;
@@ -97,7 +99,8 @@ fn surface_of(corners: &[DVec3]) -> Seen {
 }
 
 fn counterclockwise(points: &[DVec3]) -> Vec<DVec3> {
-    let area: f64 = points.iter().zip(points.iter().cycle().skip(1)).map(|(a, b)| a.truncate().perp_dot(b.truncate())).sum();
+    let area: f64 =
+        points.iter().zip(points.iter().cycle().skip(1)).map(|(a, b)| a.truncate().perp_dot(b.truncate())).sum();
     let mut points = points.to_vec();
     if area < 0.0 {
         points.reverse();
@@ -158,7 +161,12 @@ impl SceneSpace for Space {
                 let surface = &object.modal.surface;
                 let bounce = object.bounce.as_ref().ok_or("has no bounce map: it is held, or has no modes")?;
                 let lookup = bounce.lookup(surface).map_err(|error| error.to_string())?.attenuated(attenuation);
-                Some(Arc::new(MappedBounciness { lookup, hierarchy: Bvh::new(surface), offset: -mass.centre, interpolation }))
+                Some(Arc::new(MappedBounciness {
+                    lookup,
+                    hierarchy: Bvh::new(surface),
+                    offset: -mass.centre,
+                    interpolation,
+                }))
             }
             _ => None,
         };

@@ -84,14 +84,31 @@ pub(super) struct BodyPlan {
 /// What a body looks like.
 #[derive(Clone, Debug)]
 pub(super) enum Form {
-    Disc { radius: f64 },
-    Rectangle { size: DVec3 },
-    Polygon { points: Vec<DVec3> },
+    Disc {
+        radius: f64,
+    },
+    Rectangle {
+        size: DVec3,
+    },
+    Polygon {
+        points: Vec<DVec3>,
+    },
     /// Half-plane or half-space.
-    Half { normal: DVec3 },
-    Drum { radius: f64, axis: DVec3 },
-    Source { source: Box<Source>, import: ImportOptions, edge: Option<f64> },
-    Object { object: Arc<Object> },
+    Half {
+        normal: DVec3,
+    },
+    Drum {
+        radius: f64,
+        axis: DVec3,
+    },
+    Source {
+        source: Box<Source>,
+        import: ImportOptions,
+        edge: Option<f64>,
+    },
+    Object {
+        object: Arc<Object>,
+    },
 }
 
 impl Form {
@@ -129,7 +146,11 @@ pub(super) enum MotionPlan {
     Dynamic,
     Fixed,
     /// Phase in rad.
-    Sine { amplitude: DVec3, frequency: f64, phase: f64 },
+    Sine {
+        amplitude: DVec3,
+        frequency: f64,
+        phase: f64,
+    },
     Keyframes(Vec<(f64, DVec3, Turn)>),
     Belt(DVec3),
 }

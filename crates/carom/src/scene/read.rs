@@ -42,7 +42,8 @@ impl Reader {
     /// The plan of a scene. Unless there were mistakes it is complete.
     pub fn plan(&mut self, root: &Table, file_name: &str) -> Plan {
         let dimension = self.checker.dimension;
-        let section = |name: &str| Fields { table: root.get(name).and_then(Node::table).unwrap_or(&NOTHING), dimension };
+        let section =
+            |name: &str| Fields { table: root.get(name).and_then(Node::table).unwrap_or(&NOTHING), dimension };
         let (scene, time, world, record) = (section("scene"), section("time"), section("world"), section("record"));
         let rule = |key: &str, usual: Combiner| world.text(key).and_then(|name| name.parse().ok()).unwrap_or(usual);
         let downwards = |gravity: f64| DVec3::new(0.0, -gravity, 0.0);
@@ -60,8 +61,16 @@ impl Reader {
             dimension,
             duration,
             step,
-            integrator: if time.text("integrator") == Some("euler") { Integrator::SymplecticEuler } else { Integrator::Verlet },
-            detection: if time.text("detection") == Some("continuous") { Detection::Continuous } else { Detection::Discrete },
+            integrator: if time.text("integrator") == Some("euler") {
+                Integrator::SymplecticEuler
+            } else {
+                Integrator::Verlet
+            },
+            detection: if time.text("detection") == Some("continuous") {
+                Detection::Continuous
+            } else {
+                Detection::Discrete
+            },
             gravity: world.vector("gravity").unwrap_or_else(|| downwards(world.number("gravity").unwrap_or(9.81))),
             response: response(section("response")),
             resting_speed: world.number("resting-speed"),
@@ -128,10 +137,17 @@ impl Reader {
         for Member { fields, place, path, number } in self.members(root, "joint") {
             let name = fields.text("name").map_or_else(|| format!("joint-{number}"), str::to_owned);
             if joints.iter().any(|joint| joint.name == name) {
-                self.checker.report(place, &path, format!("another joint is called '{}' already", shortened(&name)), None);
+                self.checker.report(
+                    place,
+                    &path,
+                    format!("another joint is called '{}' already", shortened(&name)),
+                    None,
+                );
             }
             let texts = fields.texts("bodies");
-            if let Some(node) = fields.node("bodies").filter(|node| !(1..=2).contains(&node.list().map_or(1, <[Node]>::len))) {
+            if let Some(node) =
+                fields.node("bodies").filter(|node| !(1..=2).contains(&node.list().map_or(1, <[Node]>::len)))
+            {
                 self.checker.report(&node.place, &format!("{path}.bodies"), "a joint has one body or two", None);
             }
             let mut bodies = [None, None];
@@ -221,7 +237,9 @@ impl Reader {
                 },
                 _ => {
                     let problem = match (lasting, sudden) {
-                        (Some(one), Some(other)) => format!("'{one}' belongs to a force and '{other}' to a blow; it is one or the other"),
+                        (Some(one), Some(other)) => {
+                            format!("'{one}' belongs to a force and '{other}' to a blow; it is one or the other")
+                        }
                         _ => "needs a 'force', a 'torque', an 'impulse' or a 'turn'".into(),
                     };
                     self.checker.report(place, &path, problem, None);
@@ -247,7 +265,12 @@ impl Reader {
             let surfaces: Vec<&Node> = fields.texts("surfaces");
             let path = format!("{path}.surfaces");
             let [first, second] = surfaces[..] else {
-                self.checker.report(&node.place, &path, format!("a pair has two surfaces, not {}", surfaces.len()), None);
+                self.checker.report(
+                    &node.place,
+                    &path,
+                    format!("a pair has two surfaces, not {}", surfaces.len()),
+                    None,
+                );
                 continue;
             };
             for surface in [first, second] {
@@ -255,7 +278,12 @@ impl Reader {
                 if !bodies.iter().any(|body| body.surface == name) {
                     let near = nearest(name, bodies.iter().map(|body| body.surface.as_str()));
                     let help = near.map(|near| format!("did you mean '{near}'?"));
-                    self.checker.report(&surface.place, &path, format!("no body has the surface '{}'", shortened(name)), help);
+                    self.checker.report(
+                        &surface.place,
+                        &path,
+                        format!("no body has the surface '{}'", shortened(name)),
+                        help,
+                    );
                 }
             }
             pairs.push(SurfacePair {

@@ -99,7 +99,8 @@ fn object(keys: &[Key]) -> Value {
 }
 
 fn value(kind: &Kind) -> Value {
-    let numbers = |least: usize| json!({ "type": "array", "items": { "type": "number" }, "minItems": least, "maxItems": 3 });
+    let numbers =
+        |least: usize| json!({ "type": "array", "items": { "type": "number" }, "minItems": least, "maxItems": 3 });
     match kind {
         Kind::Text => json!({ "type": "string" }),
         Kind::Flag => json!({ "type": "boolean" }),
@@ -125,7 +126,8 @@ fn value(kind: &Kind) -> Value {
             json!({ "anyOf": [{ "type": "number" }, numbers(3), turn] })
         }
         Kind::Shape => {
-            let table = json!({ "type": "object", "required": ["shape"], "properties": { "shape": { "type": "string" } } });
+            let table =
+                json!({ "type": "object", "required": ["shape"], "properties": { "shape": { "type": "string" } } });
             json!({ "anyOf": [{ "type": "string" }, table] })
         }
         Kind::Numbers => json!({ "type": "object", "additionalProperties": { "type": "number" } }),

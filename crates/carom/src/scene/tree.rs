@@ -126,9 +126,8 @@ fn from_value(value: &Spanned<DeValue>, place: &dyn Fn(Range<usize>) -> Place) -
     let tree = match value.get_ref() {
         DeValue::String(text) => Value::Text(text.to_string()),
         DeValue::Float(float) => float.as_str().parse().map_or(Value::Other("no number"), Value::Number),
-        DeValue::Integer(int) => {
-            i64::from_str_radix(int.as_str(), int.radix()).map_or(Value::Other("a number that is too large"), Value::Whole)
-        }
+        DeValue::Integer(int) => i64::from_str_radix(int.as_str(), int.radix())
+            .map_or(Value::Other("a number that is too large"), Value::Whole),
         DeValue::Boolean(flag) => Value::Flag(*flag),
         DeValue::Array(list) => Value::List(list.iter().map(|item| from_value(item, place)).collect()),
         DeValue::Table(table) => Value::Table(from_table(table, place)),
@@ -217,7 +216,8 @@ impl Writer {
             };
             for (brackets, table) in tables {
                 let (open, close) = brackets.split_at(brackets.len() / 2);
-                let _ = writeln!(self.text, "{}{open}{}{close}", if self.text.is_empty() { "" } else { "\n" }, bare(key));
+                let _ =
+                    writeln!(self.text, "{}{open}{}{close}", if self.text.is_empty() { "" } else { "\n" }, bare(key));
                 self.lines(table);
             }
         }
