@@ -81,7 +81,8 @@ pub fn run(args: &Args) -> Work<()> {
     if !peer && !args.no_peers {
         let path = args.rapier.display();
         return Err(miette!(
-            help = "`cargo build --release --manifest-path benches/rapier/Cargo.toml` builds it; --no-peers does without",
+            help =
+                "`cargo build --release --manifest-path benches/rapier/Cargo.toml` builds it; --no-peers does without",
             "{path} is missing"
         ));
     }
@@ -95,7 +96,7 @@ pub fn run(args: &Args) -> Work<()> {
         let rapier = peer.then(|| in_rapier(&args.rapier, &job)).transpose()?;
         cases.push(Case { case, bodies: job.bodies.iter().filter(|item| !item.fixed).count(), carom, rapier });
     }
-    if args.json { print_json(&cases) } else { print(&text(&cases)) }
+    if args.json { print_json(&serde_json::json!(cases)) } else { print(&text(&cases)) }
 }
 
 fn text(cases: &[Case]) -> String {
