@@ -187,6 +187,26 @@ fn bodies_in_a_drum_touch_its_wall() {
 }
 
 #[test]
+fn contacts_of_a_stack_keep_their_numbers_while_it_trembles() {
+    let numbers = |tremble: f64, turned: f64| {
+        let upright =
+            DQuat::from_rotation_y(turned) * DQuat::from_scaled_axis(DVec3::new(tremble, 0.5 * tremble, -tremble));
+        let upper = Pose::new(DVec3::new(tremble, 0.9999 + tremble, -tremble), upright);
+        let mut numbers: Vec<u64> =
+            touches((&cube(1.0), &upper), (&cube(1.0), &Pose::default()), 1e-3).iter().map(|t| t.feature).collect();
+        numbers.sort_unstable();
+        numbers
+    };
+    for turned in [0.0, 0.4] {
+        let still = numbers(0.0, turned);
+        assert_eq!(still.len(), if turned == 0.0 { 4 } else { 8 });
+        for tremble in [1e-10, -1e-10, 1e-13, -3e-11] {
+            assert_eq!(numbers(tremble, turned), still, "{tremble}");
+        }
+    }
+}
+
+#[test]
 fn shifting_a_shape_and_its_body_the_other_way_changes_nothing() {
     let by = DVec3::new(0.3, -0.2, 0.7);
     let turned = Pose::new(DVec3::new(0.1, 0.8, 0.0), DQuat::from_rotation_z(0.1));

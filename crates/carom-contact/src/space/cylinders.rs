@@ -39,7 +39,8 @@ impl Patches {
         let across = DVec3::new(local.x, 0.0, local.z).normalize_or(DVec3::X) * radius;
         if 1.0 - local.y.abs() < 0.5 * SLOPE * SLOPE {
             self.begin(FACE | cap, frame.turn(DVec3::Y * side));
-            let points: Vec<DVec3> = rim(radius, half, side, local).collect();
+            let mut points = [DVec3::ZERO; RIM as usize];
+            points.iter_mut().zip(rim(radius, half, side, local)).for_each(|(point, place)| *point = place);
             for k in 0..RIM {
                 // Counter-clockwise about +y is clockwise about −y.
                 let k = if side > 0.0 { k } else { RIM - 1 - k };
@@ -81,6 +82,9 @@ pub(super) fn meet(
 ) -> f64 {
     let size = size(first.0) + size(second.0);
     let known = best_known_axis(first, second);
+    if known.1 > margin {
+        return known.1;
+    }
     let found = closest(first, second, true).map(|c| (c.normal, width(first, second, c.normal)));
     // The depth along any axis bounds the least one from above: the larger gap is the better answer.
     let (normal, gap) = found.filter(|found| found.1 > known.1 + 1e-9 * size).unwrap_or(known);

@@ -137,10 +137,14 @@ impl Mesh {
             |best| best.0,
             |bounds, _| bounds.distance_squared(p),
             |best, t| {
-                if against.is_some_and(|direction| self.normals[t as usize].dot(direction) >= 0.0) {
+                let (normal, corners) = (self.normals[t as usize], &self.corners_of[t as usize]);
+                // The plane of a triangle is no farther than the triangle.
+                let from_plane = normal.dot(p - corners[0]);
+                let beyond = from_plane * from_plane > best.0 * (1.0 + 1e-12);
+                if beyond || against.is_some_and(|direction| normal.dot(direction) >= 0.0) {
                     return;
                 }
-                let (point, weights) = closest_of_triangle(&self.corners_of[t as usize], p);
+                let (point, weights) = closest_of_triangle(corners, p);
                 let distance = point.distance_squared(p);
                 // Of triangles equally near, as at their common edge, the one with the least number.
                 let first = best.1.is_none_or(|(other, ..)| t < other);
