@@ -267,9 +267,10 @@ pub struct JointDefinition<G: Geometry> {
     pub bodies: [Option<String>; 2],
     /// How.
     pub kind: JointKind<G>,
-    /// The part of an error that is repaired in a step (error reduction parameter; *Distant*, Eq. 3).
+    /// γ: the part of an error that is repaired in a step (error reduction parameter; *Distant*, Eq. 1).
     pub repair: f64,
-    /// Compliance, m/N or rad/(N m): zero is hard (constraint force mixing times the step; *Distant*, Eq. 4).
+    /// Compliance, m/N or rad/(N m): zero is hard. A steady force stretches a soft joint by compliance times force, whatever γ,
+    /// which damps it: the constraint force mixing of *Distant*, Eq. 1, is ε = γ·compliance.
     pub compliance: f64,
     /// Whether the joined bodies collide with each other.
     pub collide: bool,

@@ -268,3 +268,27 @@ fn bad_numbers_are_refused() {
     assert!(refuse(&mut case, PenaltyParams { damping: Some(f64::NAN), ..EXPLICIT }).contains("damping is NaN"));
     assert!((suggested_stiffness(3.0, 0.1) - 12.0).abs() < 1e-12);
 }
+
+#[test]
+fn walls_that_overlap_do_nothing_to_each_other() {
+    for params in [EXPLICIT, IMPLICIT] {
+        let mut case = Case::new(1e-3);
+        let walls = [case.wall(DVec3::X), case.wall(DVec3::Y)];
+        let contact = case.touch(walls, DVec3::ZERO, DVec3::Y);
+        (contact.gap, contact.friction) = (-0.1, 0.5);
+        let outcome = case.respond(|encounter| respond(&params, encounter, &mut PenaltyScratch::default()));
+        assert_eq!(outcome.impulses, [[0.0; 3]]);
+        assert_eq!(change(&outcome.account), 0.0);
+    }
+}
+
+#[test]
+fn what_slides_above_a_floor_stretches_nothing() {
+    for params in [EXPLICIT, IMPLICIT] {
+        let mut drop = Drop::new(params, 1e-3, 0.5, 0.0);
+        drop.case.velocities[1][0] = 3.0;
+        drop.case.contacts[0].friction = 0.5;
+        drop.run(10);
+        assert_eq!((drop.case.elastic, drop.scratch.kept()), (0.0, &[[0.0; 3]][..]));
+    }
+}

@@ -8,7 +8,7 @@
 //! with k = 1/compliance and γ = repair it has CFM γ·compliance/h² and ERP γ. Friction lies in a disc along and across
 //! the slip, with bounds from the normal impulses of the pass before. Contacts never gain energy.
 
-use carom_solve::SolveParams;
+use carom_solve::{Method, SolveParams};
 
 use super::ConstraintParams;
 use super::multipliers::{Aim, Multipliers};
@@ -63,7 +63,8 @@ pub fn respond<const W: usize>(
         multipliers.push(contact.bodies, &contact.normal, encounter.velocities, aim);
     }
     let rub = Rub::run(encounter, multipliers, |_, _| (0.0, 0.0));
-    let residual = multipliers.solve();
+    let proximal = !rub.contacts().is_empty() && params.solver.method == Method::Exact;
+    let residual = multipliers.solve(proximal);
     let colliding = (0..encounter.contacts.len())
         .any(|i| encounter.contacts[i].restitution > 0.0 && multipliers.rate_after(first + i) > 0.0);
     if colliding {

@@ -12,7 +12,13 @@ use carom_solve::{BlockColumns, Bounds, Columns, Parts, Problem, SolveParams, So
 use crate::WorldError;
 
 /// Softness that makes a unique split of what redundant rows share, as a part of a row's own.
-const HAIR: f64 = 1e-6;
+const HAIR: f64 = 1e-4;
+/// The relative residual that is good enough while bounds settle.
+const SETTLING: f64 = 1e-7;
+/// The most proximal steps.
+const PROXIMAL: usize = 12;
+/// The relative residual that stands if proximal steps stall.
+const STALLED: f64 = 1e-9;
 /// Softness that makes contradictory rows compromise, as a part of a row's own.
 const COMPROMISE: f64 = 1e-8;
 /// Energy gained below this part of what was exchanged is round-off.
@@ -33,8 +39,10 @@ pub(crate) struct Aim {
 /// The rows of an encounter, their impulses, and the memory of the solver.
 #[derive(Debug, Default)]
 pub(crate) struct Multipliers<const W: usize> {
-    params: SolveParams,
+    params: Option<SolveParams>,
     solver: Solver<BlockColumns<W>>,
+    /// The same with less accuracy.
+    rough: Solver<BlockColumns<W>>,
     parts: Parts,
     factors: Vec<Factor<W>>,
     columns: BlockColumns<W>,
@@ -56,9 +64,10 @@ pub(crate) struct Multipliers<const W: usize> {
 impl<const W: usize> Multipliers<W> {
     /// Forgets all rows, and takes up masses.
     pub fn begin(&mut self, masses: &[InverseMass<W>], params: SolveParams) -> Result<(), WorldError> {
-        if self.params != params {
-            self.params = params;
+        if self.params != Some(params) {
+            self.params = Some(params);
             self.solver = Solver::new(params);
+            self.rough = Solver::new(SolveParams { tolerance: params.tolerance.max(SETTLING), ..params });
         }
         self.factors.clear();
         for (body, mass) in masses.iter().enumerate() {
@@ -111,6 +120,8 @@ impl<const W: usize> Multipliers<W> {
                 sides[side].0 = moving.unwrap_or(0);
             }
         }
+        // Between bodies that nothing moves there is nothing to do.
+        let aim = if moving.is_none() { Aim { lower: 0.0, upper: 0.0, start: 0.0, ..aim } } else { aim };
         self.columns.push(sides);
         self.rates.push(rate);
         self.prescribed.push(prescribed);
@@ -162,25 +173,57 @@ impl<const W: usize> Multipliers<W> {
     }
 
     /// Solves for all rows to the solver's tolerance. Returns the relative residual.
-    pub fn solve(&mut self) -> f64 {
-        let softness = std::mem::take(&mut self.softness);
-        let targets = std::mem::take(&mut self.targets);
+    ///
+    /// Rows of friction leave a problem in which hardly anything is unique. Proximal steps around the last answer are well
+    /// conditioned. Where they stall near the solution, what is left could only be had by huge impulses against each other.
+    pub fn solve(&mut self, proximal: bool) -> f64 {
+        let mut residual = f64::INFINITY;
+        if proximal {
+            let tolerance = self.params.unwrap_or_default().tolerance;
+            for _ in 0..PROXIMAL {
+                self.solve_softly(true);
+                let before = residual;
+                residual = self.residual();
+                if residual <= tolerance || residual > 0.5 * before {
+                    break;
+                }
+            }
+            if residual <= STALLED.max(tolerance) {
+                self.update();
+                return residual;
+            }
+        }
+        let (targets, softness) = (self.targets.clone(), self.softness.clone());
         let report = self.solve_with(&targets, &softness);
         if report.unbounded.is_some() {
             // Bodies of prescribed motion squeeze others, or joints contradict each other.
             let soft: Vec<f64> = (0..self.len()).map(|i| softness[i] + COMPROMISE * self.square(i)).collect();
             self.solve_with(&targets, &soft);
         }
-        let residual = self.problem(&softness).residual(&self.impulses);
-        (self.softness, self.targets) = (softness, targets);
         self.update();
-        residual
+        self.residual()
+    }
+
+    /// The relative residual of the impulses.
+    fn residual(&mut self) -> f64 {
+        self.linear.clear();
+        self.linear.extend(self.rates.iter().zip(&self.targets).map(|(rate, target)| rate - target));
+        let bounds = Bounds::Box { lower: &self.lower, upper: &self.upper };
+        let problem = Problem { columns: &self.columns, linear: &self.linear, bounds, softness: &self.softness };
+        problem.residual(&self.impulses)
     }
 
     /// Solves for all rows with hard ones made soft by a hair: a unique answer where rows are redundant, nearly the least that
     /// does the work, since what friction is bounded by must not depend on chance. `again` is around the answer of the last
-    /// time, which makes it six digits better.
+    /// time, which makes it four digits better.
     pub fn solve_uniquely(&mut self, again: bool) {
+        std::mem::swap(&mut self.solver, &mut self.rough);
+        self.solve_softly(again);
+        std::mem::swap(&mut self.solver, &mut self.rough);
+        self.update();
+    }
+
+    fn solve_softly(&mut self, again: bool) {
         let mut targets = self.targets.clone();
         let mut softness = self.softness.clone();
         for i in 0..self.len() {
@@ -192,12 +235,6 @@ impl<const W: usize> Multipliers<W> {
             }
         }
         self.solve_with(&targets, &softness);
-        self.update();
-    }
-
-    fn problem<'a>(&'a self, softness: &'a [f64]) -> Problem<'a, BlockColumns<W>> {
-        let bounds = Bounds::Box { lower: &self.lower, upper: &self.upper };
-        Problem { columns: &self.columns, linear: &self.linear, bounds, softness }
     }
 
     fn solve_with(&mut self, targets: &[f64], softness: &[f64]) -> SolveReport {

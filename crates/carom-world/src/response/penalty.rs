@@ -130,15 +130,15 @@ impl Pad {
     ) -> Pad {
         let step = encounter.step;
         let points = f64::from(contact.shared.max(1));
-        let total = params.stiffness.unwrap_or_else(|| suggested_stiffness(1.0 / square, step));
+        // Between bodies that nothing moves there is no mass, and no force.
+        let moves = square > 0.0;
+        let mass = if moves { 1.0 / square } else { 1.0 };
+        let total = params.stiffness.unwrap_or_else(|| suggested_stiffness(mass, step));
         let [mut damping, stretch @ ..] =
             contact.before.and_then(|place| kept.get(place as usize)).copied().unwrap_or_default();
-        if contact.gap.min(contact.gap + step * rate) >= 0.0 {
-            return Pad {
-                normal: Spring { stiffness: total / points, damping: 0.0, stretch: contact.gap },
-                damping: 0.0,
-                stretch: [0.0; 2],
-            };
+        if !moves || contact.gap.min(contact.gap + step * rate) >= 0.0 {
+            let normal = Spring { stiffness: total / points, damping: 0.0, stretch: contact.gap.max(0.0) };
+            return Pad { normal, damping: 0.0, stretch: [0.0; 2] };
         }
         if damping == 0.0 {
             damping = params.damping.unwrap_or_else(|| {
@@ -208,7 +208,7 @@ fn implicit<const W: usize>(
         let stretch = pad.stretch[0] * along[0] + pad.stretch[1] * along[1];
         Spring { stiffness: pad.normal.stiffness, damping: 0.0, stretch }.aim(step)
     });
-    let residual = multipliers.solve();
+    let residual = multipliers.solve(false);
     let push = constraints::repair(&constraints::without_contacts(encounter), multipliers);
     multipliers.apply(encounter.velocities);
     let mut outcome = Outcome { residual, push, ..Outcome::default() };
@@ -271,7 +271,7 @@ fn explicit<const W: usize>(
         let taken = -0.5 * damped[i] * (before + after);
         let moved = step * encounter.contacts[i].speed(encounter.velocities);
         enter_normal(multipliers, i, pad, moved, taken, &mut outcome.account, &mut springs);
-        if encounter.contacts[i].friction > 0.0 {
+        if encounter.contacts[i].friction > 0.0 && multipliers.impulse(i) > 0.0 {
             let slip = encounter.contacts[i].slip(encounter.velocities);
             (0..2).for_each(|axis| stretches[i][axis] += step * slip[axis]);
         }
@@ -319,6 +319,10 @@ fn rub_explicitly<const W: usize>(
     for slip in rub.contacts() {
         let (contact, pad) = (&encounter.contacts[slip.contact], &pads[slip.contact]);
         let limit = contact.friction * multipliers.impulse(slip.contact);
+        if limit == 0.0 {
+            slip.directions().for_each(|(row, _)| multipliers.set_impulse(row, 0.0));
+            continue;
+        }
         let stiffness = pad.normal.stiffness;
         let mut impulses = [0.0; 2];
         for (k, (row, along)) in slip.directions().enumerate() {

@@ -74,13 +74,15 @@ impl Rub {
             let in_plane = contact.tangents[1] == [[0.0; W]; 2];
             let direction = if in_plane { [1.0, 0.0] } else { slip_direction(contact, sliding) };
             let count = if in_plane { 1 } else { 2 };
+            let last = contact.before.and_then(|place| encounter.last.get(place as usize)).copied().unwrap_or_default();
             let slip = Slip { contact: place, first: multipliers.len(), count, direction };
             for (_, along) in slip.directions() {
                 let [first, second] = contact.tangents;
                 let row =
                     [0, 1].map(|side| std::array::from_fn(|k| along[0] * first[side][k] + along[1] * second[side][k]));
                 let (target, softness) = aim(place, along);
-                let aim = Aim { target, softness, lower: 0.0, upper: 0.0, start: 0.0 };
+                let start = along[0] * last[1] + along[1] * last[2];
+                let aim = Aim { target, softness, lower: 0.0, upper: 0.0, start };
                 multipliers.push(contact.bodies, &row, encounter.velocities, aim);
             }
             contacts.push(slip);
