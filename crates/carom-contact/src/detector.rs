@@ -106,8 +106,8 @@ struct Portion<G: Geometry> {
     held: usize,
 }
 
-/// With fewer pairs than this, waking threads takes longer than testing the pairs.
-const PAIRS_PER_TASK: usize = 512;
+/// With fewer pairs than two tasks have, waking threads takes longer than testing the pairs.
+const PAIRS_PER_TASK: usize = 1024;
 
 impl<G: Geometry> Detector<G> {
     /// With a broad phase of choice.

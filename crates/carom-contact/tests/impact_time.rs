@@ -3,8 +3,8 @@
 use std::f64::consts::{FRAC_PI_2, PI};
 
 use carom_contact::plane::{Plane, Pose, Shape};
-use carom_contact::{Geometry, Method, Moving, Witness, time_of_impact};
-use glam::DVec2;
+use carom_contact::{Geometry, Method, Moving, Space, Witness, first_contact, space, time_of_impact};
+use glam::{DQuat, DVec2, DVec3};
 use proptest::prelude::*;
 
 const METHODS: [Method; 3] = [Method::Bisection, Method::RegulaFalsi, Method::ConservativeAdvancement];
@@ -61,6 +61,22 @@ fn a_thin_fast_plate_does_not_tunnel_through_another() {
 }
 
 #[test]
+fn in_space_a_thin_fast_plate_is_stopped_by_a_sphere_and_by_a_plate() {
+    let (plate, sphere) =
+        (space::Shape::cuboid(DVec3::new(1e-3, 1.0, 1.0)).unwrap(), space::Shape::sphere(1e-3).unwrap());
+    let at = |x: f64| space::Pose::new(DVec3::new(x, 0.1, 0.2), DQuat::IDENTITY);
+    for method in METHODS {
+        for (target, half) in [(&plate, 0.5e-3), (&sphere, 1e-3)] {
+            let bullet =
+                Moving::<Space> { shape: &plate, pose: at(-1.0), velocity: DVec3::X * 500.0, spin: DVec3::ZERO };
+            let target = Moving { shape: target, pose: at(0.0), velocity: DVec3::ZERO, spin: DVec3::ZERO };
+            let impact = time_of_impact(&bullet, &target, 1.0, TOLERANCE, method).unwrap();
+            assert!((impact.time * 500.0 - (1.0 - 0.5e-3 - half)).abs() < 2.0 * TOLERANCE, "{method:?}: {impact:?}");
+        }
+    }
+}
+
+#[test]
 fn a_turning_half_plane_sweeps_up_a_disc() {
     let (disc, blade) = (Shape::disc(0.1).unwrap(), Shape::half_plane(DVec2::Y).unwrap());
     let disc = moving(&disc, 2.0, 1.0, 0.0, [0.0, 0.0], 0.0);
@@ -88,6 +104,17 @@ fn regula_falsi_needs_fewer_evaluations_than_bisection() {
     let [bisection, regula_falsi, advancement] = sums.map(|sum| f64::from(sum as u32) / 50.0);
     println!("evaluations: bisection {bisection}, regula falsi {regula_falsi}, advancement {advancement}");
     assert!(regula_falsi < 0.5 * bisection && advancement < 2.0 * bisection);
+}
+
+#[test]
+fn a_gap_that_bends_does_not_make_regula_falsi_creep() {
+    // Straight lines from an end that stays would need more than a hundred evaluations here.
+    let gap = |time: f64| 0.9 - time.powi(12);
+    for (method, most) in [(Method::RegulaFalsi, 20), (Method::Bisection, 40)] {
+        let impact = first_contact(gap, 12.0 * 1.3_f64.powi(11), 1.3, 1.3, 1e-9, method).unwrap();
+        assert!((impact.time - 0.9_f64.powf(1.0 / 12.0)).abs() < 1e-9);
+        assert!(impact.evaluations <= most, "{method:?}: {impact:?}");
+    }
 }
 
 proptest! {

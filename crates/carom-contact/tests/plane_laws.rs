@@ -59,6 +59,11 @@ fn gap(first: (&Shape, &Pose), second: (&Shape, &Pose)) -> f64 {
     Plane::gap(first, second, &mut Witness::default())
 }
 
+/// Whether the bodies are so deep in each other that one side is as good as the other.
+fn undecided(touches: &[Touch<DVec2>], p: &Pose, q: &Pose) -> bool {
+    touches.iter().any(|touch| touch.gap < 0.0 && touch.normal.dot(p.position - q.position).abs() < 1e-9)
+}
+
 fn corners(polygon: &Polygon, pose: &Pose) -> Vec<DVec2> {
     polygon.corners().map(|corner| pose.point(corner)).collect()
 }
@@ -101,8 +106,6 @@ proptest! {
     ) {
         let depth = gap((&a, &p), (&b, &q));
         prop_assert!((depth - gap((&b, &q), (&a, &p))).abs() < 1e-12 || depth == f64::INFINITY);
-        // Bodies in one place have no direction of their own.
-        prop_assume!((p.position - q.position).length() > 1e-6);
         let key = |touch: &Touch<DVec2>| (touch.point.x, touch.point.y);
         let sorted = |mut list: Vec<Touch<DVec2>>| {
             list.sort_by(|a, b| key(a).partial_cmp(&key(b)).unwrap());
@@ -110,6 +113,9 @@ proptest! {
         };
         let one = sorted(touches((&a, &p), (&b, &q), margin, 0));
         let other = sorted(touches((&b, &q), (&a, &p), margin, 0));
+        if undecided(&one, &p, &q) {
+            return Ok(());
+        }
         prop_assert_eq!(one.len(), other.len());
         for (one, other) in one.iter().zip(&other) {
             prop_assert_eq!(one.point, other.point);
@@ -173,6 +179,9 @@ proptest! {
         };
         let turned = |pose: &Pose| Pose::new(mirror(pose.position), -pose.angle);
         let one = touches((&a, &p), (&b, &q), margin, 0);
+        if undecided(&one, &p, &q) {
+            return Ok(());
+        }
         let other = touches((&mirrored(&a), &turned(&p)), (&mirrored(&b), &turned(&q)), margin, 0);
         prop_assert_eq!(one.len(), other.len());
         for touch in one {

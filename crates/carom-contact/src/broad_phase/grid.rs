@@ -70,7 +70,7 @@ impl<V: Vector> Grid<V> {
         let rows: &[u64] = if V::DIMENSION == 2 { &[row] } else { &[row, layer - row, layer, layer + row] };
         let mut cursors = [0; 4];
         let mut add = |first: usize, second: usize| {
-            if self.sorted.are_pair(first, second, 0) {
+            if self.sorted.are_pair(first, second) {
                 pairs.push(ascending(self.small[first], self.small[second]));
             }
         };
@@ -99,7 +99,7 @@ impl<V: Vector> Grid<V> {
             let first = large as usize;
             for second in 0..boxes.len() {
                 let once = second > first || boxes.width(second) <= layout.widest;
-                if once && second != first && boxes.are_pair(first, second, 0) {
+                if once && second != first && boxes.are_pair(first, second) {
                     pairs.push(ascending(large, second as u32));
                 }
             }

@@ -31,11 +31,15 @@ impl<V: Vector> Sweep<V> {
         }
         self.sorted.gather(boxes, &self.order);
         let (lower, upper) = (&self.sorted.lower[axis], &self.sorted.upper[axis]);
+        let across = (axis + 1) % V::DIMENSION;
+        let (left, right) = (&self.sorted.lower[across], &self.sorted.upper[across]);
         for first in 0..boxes.len() {
-            let within = lower[first + 1..].iter().take_while(|&&lower| lower <= upper[first]).count();
-            for second in first + 1..first + 1 + within {
-                if self.sorted.are_pair(first, second, 0) {
-                    pairs.push(ascending(self.order[first], self.order[second]));
+            let begin = first + 1;
+            let end = begin + lower[begin..].iter().take_while(|&&lower| lower <= upper[first]).count();
+            // One other axis rules out nearly all.
+            for (k, (&left_of, &right_of)) in left[begin..end].iter().zip(&right[begin..end]).enumerate() {
+                if left_of <= right[first] && left[first] <= right_of && self.sorted.are_pair(first, begin + k) {
+                    pairs.push(ascending(self.order[first], self.order[begin + k]));
                 }
             }
         }

@@ -58,9 +58,8 @@ impl Geometry for Plane {
             Encounter::Point(touch) => touches.extend((touch.gap <= margin).then_some(touch)),
             Encounter::Polygons(bodies) => polygons::touches(bodies, margin, witness, touches),
             Encounter::Corners { polygon, pose, wall, reversed } => {
-                let corners =
-                    polygon.corners().enumerate().map(|(k, corner)| wall.corner(pose.point(corner), k as u64));
-                touches.extend(corners.filter(|touch| touch.gap <= margin).map(|touch| turn_if(reversed, touch)));
+                let within = wall.corners(polygon, pose).filter(|touch| touch.gap <= margin);
+                touches.extend(within.map(|touch| turn_if(reversed, touch)));
             }
         }
     }
@@ -71,7 +70,7 @@ impl Geometry for Plane {
             Encounter::Point(touch) => touch.gap,
             Encounter::Polygons(bodies) => polygons::gap(bodies, witness),
             Encounter::Corners { polygon, pose, wall, .. } => {
-                polygon.corners().map(|corner| wall.corner(pose.point(corner), 0).gap).fold(f64::INFINITY, f64::min)
+                wall.corners(polygon, pose).map(|touch| touch.gap).fold(f64::INFINITY, f64::min)
             }
         }
     }
@@ -96,13 +95,19 @@ enum Wall {
 }
 
 impl Wall {
-    fn corner(&self, corner: DVec2, feature: u64) -> Touch<DVec2> {
-        let point = Circle { centre: corner, radius: 0.0 };
+    /// Where a circle, or a corner as a circle without extent, touches it.
+    #[inline]
+    fn touch(&self, circle: Circle, feature: u64) -> Touch<DVec2> {
         let touch = match self {
-            Wall::HalfPlane { normal, border } => round::with_half_plane(point, *normal, *border),
-            Wall::Drum(drum) => round::with_drum(point, *drum),
+            Wall::HalfPlane { normal, border } => round::with_half_plane(circle, *normal, *border),
+            Wall::Drum(drum) => round::with_drum(circle, *drum),
         };
         Touch { feature, ..touch }
+    }
+
+    fn corners(&self, polygon: &Polygon, pose: &Pose) -> impl Iterator<Item = Touch<DVec2>> {
+        let corners = polygon.corners().map(|corner| Circle { centre: pose.point(corner), radius: 0.0 });
+        corners.enumerate().map(|(k, corner)| self.touch(corner, k as u64))
     }
 }
 
@@ -121,16 +126,10 @@ fn encounter<'a>(first: Placed<'a>, second: Placed<'a>) -> Encounter<'a> {
         (&Disc { centre, radius }, Polygon(polygon)) => {
             Encounter::Point(round::with_polygon(circle(first.1, centre, radius), polygon, second.1))
         }
-        (&Disc { centre, radius }, HalfPlane { .. } | Drum { .. }) => {
-            let disc = circle(first.1, centre, radius);
-            match wall(second) {
-                Some(Wall::HalfPlane { normal, border }) => {
-                    Encounter::Point(round::with_half_plane(disc, normal, border))
-                }
-                Some(Wall::Drum(drum)) => Encounter::Point(round::with_drum(disc, drum)),
-                None => Encounter::Apart,
-            }
-        }
+        (&Disc { centre, radius }, HalfPlane { .. } | Drum { .. }) => match wall(second) {
+            Some(wall) => Encounter::Point(wall.touch(circle(first.1, centre, radius), 0)),
+            None => Encounter::Apart,
+        },
         (Polygon(a), Polygon(b)) => Encounter::Polygons([(a, first.1), (b, second.1)]),
         (Polygon(polygon), HalfPlane { .. } | Drum { .. }) => match wall(second) {
             Some(wall) => Encounter::Corners { polygon, pose: first.1, wall, reversed: false },

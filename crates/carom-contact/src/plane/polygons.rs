@@ -89,19 +89,20 @@ fn mean_normal(bodies: [Placed; 2], facing: &Facing, axis: &Axis) -> DVec2 {
     let tolerance = coincidence(bodies);
     let floor = if axis.separation > tolerance { axis.separation } else { axis.separation - tolerance };
     let mut sums = [DVec2::ZERO; 2];
+    let mut uppermost = DVec2::NEG_INFINITY;
     facing.for_each_above(floor, axis, |side, edge| {
         let (polygon, pose) = bodies[side];
-        sums[side] += pose.turn(polygon.edges[edge].normal);
+        let outwards = pose.turn(polygon.edges[edge].normal);
+        sums[side] += outwards;
+        let way = if side == 0 { -outwards } else { outwards };
+        if way.y > uppermost.y + ACROSS || (way.y > uppermost.y - ACROSS && way.x > uppermost.x) {
+            uppermost = way;
+        }
     });
     // Summed by body, so that exchanging the bodies reverses the difference to the bit.
     let mean = sums[1] - sums[0];
-    if mean.length_squared() > ACROSS {
-        return mean.normalize();
-    }
-    // All around alike, as for two squares in one place: the first found.
-    let (polygon, pose) = bodies[axis.side];
-    let outwards = pose.turn(polygon.edges[axis.edge].normal);
-    if axis.side == 0 { -outwards } else { outwards }
+    // Ways out that cancel each other, as of two squares in one place, leave none that is natural: the first body goes up.
+    if mean.length_squared() > ACROSS { mean.normalize() } else { uppermost }
 }
 
 /// The part of a polygon's border that faces a direction, by rising place across it.
@@ -132,18 +133,31 @@ impl<'a> Border<'a> {
         let local = body.1.turn_back(towards);
         let faces = |edge: usize| polygon.edges[edge].normal.dot(local) > ACROSS;
         let count = polygon.edges.len();
-        let first = (0..count).find(|&edge| faces(edge) && !faces(polygon.previous(edge)))?;
-        let edges = (0..count).take_while(|&k| faces((first + k) % count)).count();
+        // Edges that face it are one run: from any of them back to its beginning, then on to its end.
+        let mut first = (0..count).find(|&edge| faces(edge))?;
+        while faces(polygon.previous(first)) {
+            first = polygon.previous(first);
+        }
+        let mut last = polygon.next(first);
+        let mut corners = 2;
+        while faces(last) {
+            last = polygon.next(last);
+            corners += 1;
+        }
         let reversed = towards == normal;
-        let begin = if reversed { (first + edges) % count } else { first };
-        Some(Border { body, begin, count: edges + 1, reversed, normal })
+        Some(Border { body, begin: if reversed { last } else { first }, count: corners, reversed, normal })
     }
 
     #[inline]
     fn corner(&self, k: usize) -> Corner {
         let (polygon, pose) = self.body;
         let total = polygon.edges.len();
-        let index = (if self.reversed { self.begin + total - k } else { self.begin + k }) % total;
+        let index = match self.reversed {
+            true if self.begin >= k => self.begin - k,
+            true => self.begin + total - k,
+            false if self.begin + k < total => self.begin + k,
+            false => self.begin + k - total,
+        };
         let point = pose.point(polygon.edges[index].start);
         let across = -self.normal.perp();
         Corner { index, place: across.dot(point), height: self.normal.dot(point), point }

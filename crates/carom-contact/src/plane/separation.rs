@@ -160,11 +160,13 @@ mod tests {
 
     #[test]
     fn a_witness_saves_most_of_the_search() {
-        // Apart: as a rule, one edge, the last one, tells. Without it, a quarter of all edges are tried on the way to one that does.
+        // Apart: as a rule, one edge, the last one, tells.
         let [kept, fresh] = effort(0.1, 2.5);
+        println!("edges compared in full, apart: {kept} with a witness, {fresh} without");
         assert!(kept < 1.05 && fresh > 1.5 * kept, "{kept} {fresh}");
         // In contact: the last edge sets a mark that few others reach.
         let [kept, fresh] = effort(0.1, 1.8);
+        println!("edges compared in full, in contact: {kept} with a witness, {fresh} without");
         assert!(kept < 2.1 && fresh > 1.5 * kept, "{kept} {fresh}");
     }
 }

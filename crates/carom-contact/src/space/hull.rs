@@ -64,7 +64,7 @@ impl Hull {
         let mesh = TriMesh { positions: vertices, triangles };
         let volume = mesh.volume();
         // A few units in the last place of a volume of this size are not a body.
-        if !(volume > 1e-12 * size.powi(3)) {
+        if volume.is_nan() || volume <= 1e-12 * size.powi(3) {
             return Err(ContactError::NoVolume { shape: SHAPE, volume });
         }
         Hull::from_rings(&mesh.positions, &merged_faces(&mesh, FLAT * size)).ok_or(flat)

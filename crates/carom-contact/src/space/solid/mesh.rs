@@ -2,12 +2,14 @@
 
 use carom_shape::{Aabb, Bvh, TriMesh, weld};
 use glam::DVec3;
+use rayon::prelude::*;
 
 use super::tree::Tree;
 use crate::space::manifold::{EDGE, FACE, VERTEX};
 
-/// Edges that bend less than this cosine says are flat: their faces touch by their corners.
-const FLAT: f64 = 1.0 - 5e-5;
+/// Edges that stand out by less than this part of the size are left to their corners: triangles follow a round surface no
+/// better than that.
+const ROUND: f64 = 2e-4;
 
 /// A corner, as it is held against other bodies.
 #[derive(Debug, Clone, Copy)]
@@ -57,11 +59,14 @@ pub(super) struct Mesh {
     triangle_tree: Tree,
     /// Whether every edge has a triangle on both sides.
     pub closed: bool,
+    /// No point within is farther from the surface: half the greatest thickness, and some more as it is known at corners only.
+    pub inmost: f64,
 }
 
 impl Mesh {
     pub fn new(surface: &TriMesh, buried: impl Fn(DVec3) -> bool) -> Mesh {
-        let (mut mesh, _) = weld(surface, 1e-9 * surface.bounds().size().length());
+        let size = surface.bounds().size().length();
+        let (mut mesh, _) = weld(surface, 1e-9 * size);
         let inner = |t: usize| {
             let corners = mesh.corners(t);
             corners.iter().all(|&p| buried(p)) && buried((corners[0] + corners[1] + corners[2]) / 3.0)
@@ -89,7 +94,8 @@ impl Mesh {
                 // Bends outward if the edge, as the first triangle runs through it, turns from the first normal to the second.
                 let forward = runs_through(&mesh.triangles[a as usize], ends);
                 let along = if forward { points[1] - points[0] } else { points[0] - points[1] };
-                if m.dot(n) < FLAT && m.cross(n).dot(along) > 0.0 {
+                let stands_out = 0.125 * along.length() * m.angle_between(n);
+                if stands_out > ROUND * size && m.cross(n).dot(along) > 0.0 {
                     let thickness = thicknesses[ends[0] as usize].min(thicknesses[ends[1] as usize]);
                     ridges.push(Ridge { ends: points, normals: [m, n], thickness });
                 }
@@ -111,6 +117,7 @@ impl Mesh {
             corners,
             ridges,
             closed,
+            inmost: 0.75 * thicknesses.iter().fold(0.0, |most, &t| t.max(most)),
         }
     }
 
@@ -120,21 +127,25 @@ impl Mesh {
 
     /// The nearest place within `reach`, on triangles that face against `direction` if one is given.
     pub fn nearest(&self, p: DVec3, reach: f64, against: Option<DVec3>) -> Option<Place> {
-        let mut found: Option<(f64, u32, DVec3, [f64; 3])> = None;
-        self.triangle_tree.nearest(p, reach * reach, |t, best| {
-            let facing = against.is_none_or(|direction| self.normals[t as usize].dot(direction) < 0.0);
-            let (point, weights) = closest_of_triangle(self.corners_of(t), p);
-            let distance = point.distance_squared(p);
-            if facing && distance <= best {
-                // Of triangles equally near, as at their common edge, the one with the least number: the same from any side.
-                if found.is_none_or(|(last, other, ..)| distance < last || t < other) {
-                    found = Some((distance, t, point, weights));
+        let mut best: (f64, Option<(u32, DVec3, [f64; 3])>) = (reach * reach, None);
+        self.triangle_tree.visit(
+            &mut best,
+            |best| best.0,
+            |bounds, _| bounds.distance_squared(p),
+            |best, t| {
+                if against.is_some_and(|direction| self.normals[t as usize].dot(direction) >= 0.0) {
+                    return;
                 }
-                return distance;
-            }
-            best
-        });
-        found.map(|(_, t, point, weights)| self.place(t, point, weights, p))
+                let (point, weights) = closest_of_triangle(self.corners_of(t), p);
+                let distance = point.distance_squared(p);
+                // Of triangles equally near, as at their common edge, the one with the least number.
+                let first = best.1.is_none_or(|(other, ..)| t < other);
+                if distance < best.0 || distance == best.0 && first {
+                    *best = (distance, Some((t, point, weights)));
+                }
+            },
+        );
+        best.1.map(|(t, point, weights)| self.place(t, point, weights, p))
     }
 
     /// All places that are nearer than all around them, within `reach`.
@@ -142,7 +153,8 @@ impl Mesh {
         let mut places: Vec<Place> = Vec::new();
         self.triangle_tree.visit(
             &mut places,
-            |_, bounds| bounds.distance_squared(p) <= reach * reach,
+            |_| reach * reach,
+            |bounds, _| bounds.distance_squared(p),
             |places, t| {
                 let (point, weights) = closest_of_triangle(self.corners_of(t), p);
                 if point.distance_squared(p) <= reach * reach {
@@ -151,7 +163,7 @@ impl Mesh {
             },
         );
         // An edge or a corner is such a place if all triangles around it find it.
-        places.sort_by(|a, b| a.feature.cmp(&b.feature));
+        places.sort_by_key(|place| place.feature);
         let mut kept = Vec::new();
         for same in places.chunk_by(|a, b| a.feature == b.feature) {
             let around = match same[0].feature & (EDGE | FACE) {
@@ -223,7 +235,7 @@ fn thicknesses(mesh: &TriMesh, normals: &[DVec3]) -> Vec<f64> {
         let hit = hierarchy.ray_cast_between(*p, -*n, 1e-6 * size, size);
         hit.map_or(size, |hit| hit.t)
     };
-    mesh.positions.iter().zip(normals).map(through).collect()
+    mesh.positions.par_iter().zip(normals).map(through).collect()
 }
 
 /// The closest point of a triangle and its weights, which are exactly zero off the interior.

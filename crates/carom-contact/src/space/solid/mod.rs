@@ -46,7 +46,7 @@ impl SolidBody {
             return Err(ContactError::NoSuchVertex { shape: SHAPE, triangle, vertices: surface.positions.len() });
         }
         let volume = surface.volume();
-        if !(volume > 0.0) {
+        if volume.is_nan() || volume <= 0.0 {
             return Err(ContactError::NoVolume { shape: SHAPE, volume });
         }
         let size = surface.bounds().size().length();
@@ -138,10 +138,8 @@ impl SolidBody {
         let mut least = f64::INFINITY;
         self.mesh.corner_tree.visit(
             &mut least,
-            |&least, bounds| {
-                let nearest = distance(bounds.centre()).distance - 0.5 * bounds.size().length();
-                nearest <= if measuring { least } else { margin }
-            },
+            |&least| if measuring { least } else { margin },
+            |bounds, _| distance(bounds.centre()).distance - 0.5 * bounds.size().length(),
             |least, k| {
                 let corner = &self.mesh.corners[k as usize];
                 let place = distance(corner.point);

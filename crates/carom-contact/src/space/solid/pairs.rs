@@ -1,6 +1,7 @@
 //! Two bodies of any form, or one with a box, a hull or a cylinder, which have surfaces of triangles for this purpose. Corners
 //! and edges against a cylinder are measured against the cylinder itself.
 
+use carom_shape::Aabb;
 use glam::DVec3;
 
 use super::SolidBody;
@@ -15,8 +16,12 @@ use crate::{Pose as _, Touch};
 const LOOKS: f64 = 0.3;
 /// Edges with a smaller sine between them touch by their ends.
 const CROSSING: f64 = 1e-3;
-/// Overlapping edges must reach into each other, not along each other's faces.
+/// Overlapping edges reach into each other, not along each other's faces, where corners touch instead.
 const INTO: f64 = 0.05;
+/// Relative size of a distance that is none.
+const TOUCHING: f64 = 1e-9;
+/// The part by which a gap may be too small.
+const SLACK: f64 = 1e-3;
 /// Marks the features of corners of the second body, and of edges.
 const OF_SECOND: u64 = 1 << 62;
 const OF_EDGES: u64 = 1 << 63;
@@ -30,18 +35,49 @@ struct Side<'a> {
     exact: Option<&'a Kind>,
 }
 
+impl Side<'_> {
+    /// The nearest place of the surface within `reach`, and whether the point is inside. None only where it is outside.
+    fn nearest(&self, p: DVec3, reach: f64) -> Option<(Nearest, bool)> {
+        if let Some(kind) = self.exact {
+            let place = nearest(kind, p);
+            return Some((place, place.distance < 0.0));
+        }
+        let place = self.body.mesh.nearest(p, reach.max(self.body.mesh.inmost), None)?;
+        let inside = self.body.contains(p, &place);
+        Some((self.body.measured(p, &place, inside), inside))
+    }
+
+    /// A bound of the distance to anything in a box of another body, good up to `limit`.
+    fn bound(&self, frame: &Pose, node: &Aabb, limit: f64) -> f64 {
+        let (centre, radius) = (self.frame.local(frame.point(node.centre())), 0.5 * node.size().length());
+        let to_box = self.body.bounds().distance_squared(centre).sqrt() - radius;
+        if to_box > limit {
+            return to_box;
+        }
+        self.nearest(centre, limit + radius).map_or(f64::INFINITY, |(place, _)| place.distance - radius)
+    }
+}
+
 /// What has been found so far.
 struct Search<'a> {
     margin: f64,
     measuring: bool,
     least: f64,
+    /// The least overlap that is no contact by itself, but tells that the bodies overlap.
+    doubt: Option<Touch<DVec3>>,
     touches: &'a mut Vec<Touch<DVec3>>,
 }
 
 impl Search<'_> {
     /// Gaps above this are of no interest.
     fn limit(&self) -> f64 {
-        if self.measuring { self.least } else { self.margin }
+        if self.measuring { conservative(self.least) } else { self.margin }
+    }
+
+    fn doubted(&mut self, touch: Touch<DVec3>) {
+        if self.doubt.is_none_or(|least| touch.gap > least.gap) {
+            self.doubt = Some(touch);
+        }
     }
 
     fn found(&mut self, touch: Touch<DVec3>) {
@@ -52,7 +88,12 @@ impl Search<'_> {
     }
 }
 
-/// Adds the contacts within the margin; returns the gap between the bodies.
+/// A little less than a gap: of many places nearly as near as the nearest, few need to be looked at.
+fn conservative(gap: f64) -> f64 {
+    if gap > 0.0 { gap * (1.0 - SLACK) } else { gap }
+}
+
+/// Adds the contacts within the margin; returns the gap between the bodies, by a thousandth too small where they are apart.
 pub(in crate::space) fn meet(
     first: (&SolidBody, &Pose),
     second: Body,
@@ -60,73 +101,82 @@ pub(in crate::space) fn meet(
     touches: &mut Vec<Touch<DVec3>>,
 ) -> f64 {
     let (Some(body), begin) = (second.kind.triangles(), touches.len()) else { return f64::INFINITY };
-    let exact = matches!(second.kind, Kind::Cylinder { .. }).then_some(second.kind);
+    let exact = matches!(second.kind, Kind::Cylinder { .. } | Kind::Cuboid { .. }).then_some(second.kind);
     let first = Side { body: first.0, frame: first.1, exact: None };
     let second = Side { body, frame: &second.frame, exact };
-    let mut search = Search { margin, measuring: margin == f64::INFINITY, least: f64::INFINITY, touches };
+    let mut search = Search { margin, measuring: margin == f64::INFINITY, least: f64::INFINITY, doubt: None, touches };
     corners(first, second, 1.0, &mut search);
     corners(second, first, -1.0, &mut search);
     edges(first, second, &mut search);
-    let least = search.least;
+    // A body within another that touches it nowhere else: out by the nearest way.
+    if let Some(touch) = search.doubt.filter(|_| search.least > 0.0) {
+        search.found(touch);
+    }
+    let least = conservative(search.least);
     reduced(first.frame, first.body.size + second.body.size, touches, begin);
     least
 }
 
 /// Corners of `one` near the surface of the other; `sign` is −1 when `one` is the second body.
 fn corners(one: Side, other: Side, sign: f64, search: &mut Search) {
-    let bounds = other.body.bounds();
-    let near = |p: DVec3| bounds.distance_squared(other.frame.local(one.frame.point(p))).sqrt();
     one.body.mesh.corner_tree.visit(
         search,
-        |search, node| near(node.centre()) - 0.5 * node.size().length() <= search.limit(),
+        Search::limit,
+        |node, limit| other.bound(one.frame, node, limit),
         |search, k| {
             let corner = &one.body.mesh.corners[k as usize];
             let point = one.frame.point(corner.point);
             let looks = other.frame.turn_back(one.frame.turn(corner.normal));
             let local = other.frame.local(point);
-            if let Some(place) = held_against(other, local, looks, search.limit(), corner.thickness) {
-                let normal = other.frame.turn(place.normal);
-                let touch = Touch {
-                    point: point - normal * (0.5 * place.distance),
-                    normal: normal * sign,
-                    gap: place.distance,
-                    feature: u64::from(k) | if sign < 0.0 { OF_SECOND } else { 0 },
-                };
-                search.found(touch);
+            let Some(held) = held_against(other, local, looks, search.limit(), corner.thickness) else { return };
+            let (Held::Against(place) | Held::Swallowed(place)) = held;
+            let normal = other.frame.turn(place.normal);
+            let touch = Touch {
+                point: point - normal * (0.5 * place.distance),
+                normal: normal * sign,
+                gap: place.distance,
+                feature: u64::from(k) | if sign < 0.0 { OF_SECOND } else { 0 },
+            };
+            match held {
+                Held::Against(_) => search.found(touch),
+                Held::Swallowed(_) => search.doubted(touch),
             }
         },
     );
 }
 
+/// What a corner touches.
+#[derive(Clone, Copy)]
+enum Held {
+    /// A face that it looks at.
+    Against(Nearest),
+    /// None, but it is inside: the whole body may be.
+    Swallowed(Nearest),
+}
+
 /// The place that a corner touches: in front of it within `limit`, or as deep as `thickness`.
-fn held_against(other: Side, p: DVec3, looks: DVec3, limit: f64, thickness: f64) -> Option<Nearest> {
+fn held_against(other: Side, p: DVec3, looks: DVec3, limit: f64, thickness: f64) -> Option<Held> {
     let in_front = |place: &Nearest| place.distance <= limit && looks.dot(place.normal) < LOOKS;
-    if let Some(kind) = other.exact {
-        let place = nearest(kind, p);
-        return Some(place)
-            .filter(|place| if place.distance < 0.0 { -place.distance <= thickness } else { in_front(place) });
+    let no_deeper = |place: &Nearest| -place.distance <= thickness;
+    let (place, inside) = other.nearest(p, limit)?;
+    if !inside {
+        let swallowed = place.distance <= TOUCHING * other.body.size;
+        return if in_front(&place) { Some(Held::Against(place)) } else { swallowed.then_some(Held::Swallowed(place)) };
     }
-    let reach = limit.max(thickness).min(other.body.size + limit.max(0.0));
-    let place = other.body.mesh.nearest(p, reach, None)?;
-    if !other.body.contains(p, &place) {
-        return Some(other.body.measured(p, &place, false)).filter(in_front);
-    }
-    let inside = other.body.measured(p, &place, true);
-    if looks.dot(inside.normal) < LOOKS {
-        return Some(inside).filter(|inside| -inside.distance <= thickness);
+    if looks.dot(place.normal) < LOOKS && no_deeper(&place) {
+        return Some(Held::Against(place));
     }
     // Past the middle of a wall: held against the side that it came through.
-    let place = other.body.mesh.nearest(p, thickness, Some(looks))?;
-    Some(other.body.measured(p, &place, true))
+    let behind = other.body.mesh.nearest(p, thickness, Some(looks));
+    Some(behind.map_or(Held::Swallowed(place), |behind| Held::Against(other.body.measured(p, &behind, true))))
 }
 
 /// Edges that cross.
 fn edges(first: Side, second: Side, search: &mut Search) {
-    let bounds = second.body.bounds();
-    let near = |p: DVec3| bounds.distance_squared(second.frame.local(first.frame.point(p))).sqrt();
     first.body.mesh.ridge_tree.visit(
         search,
-        |search, node| near(node.centre()) - 0.5 * node.size().length() <= search.limit(),
+        |search| search.limit().max(0.0),
+        |node, limit| second.bound(first.frame, node, limit),
         |search, i| {
             let ridge = first.body.mesh.ridges[i as usize];
             let local = Ridge {
@@ -135,29 +185,31 @@ fn edges(first: Side, second: Side, search: &mut Search) {
                 ..ridge
             };
             let (middle, half) = (0.5 * (local.ends[0] + local.ends[1]), 0.5 * (local.ends[1] - local.ends[0]).abs());
-            let apart = |node: &carom_shape::Aabb| {
-                ((node.centre() - middle).abs() - 0.5 * node.size() - half).max(DVec3::ZERO).length()
-            };
+            let apart =
+                |node: &Aabb, _| ((node.centre() - middle).abs() - 0.5 * node.size() - half).max(DVec3::ZERO).length();
             second.body.mesh.ridge_tree.visit(
                 search,
-                |search, node| apart(node) <= search.limit().max(0.0),
+                |search| search.limit().max(0.0),
+                apart,
                 |search, j| {
                     let other = &second.body.mesh.ridges[j as usize];
                     let Some((mut on_first, mut on_second, mut normal)) = crossing(&local, other) else { return };
                     let mut gap = normal.dot(on_first - on_second);
                     let deepest = -ridge.thickness.min(other.thickness);
                     let into = |normals: [DVec3; 2], out: DVec3| normals.iter().all(|n| n.dot(out) > INTO);
-                    if gap < deepest || gap < 0.0 && !(into(local.normals, -normal) && into(other.normals, normal)) {
+                    if gap < deepest {
                         return;
                     }
-                    if let Some(kind) = second.exact {
+                    let doubtful = gap < 0.0 && !(into(local.normals, -normal) && into(other.normals, normal));
+                    if let Some(kind @ Kind::Cylinder { .. }) = second.exact {
                         let place = nearest(kind, on_first);
                         (on_second, normal, gap) = (place.point, place.normal, place.distance);
                     }
                     (on_first, on_second) = (second.frame.point(on_first), second.frame.point(on_second));
                     let point = 0.5 * (on_first + on_second);
                     let feature = OF_EDGES | u64::from(i) << 31 | u64::from(j);
-                    search.found(Touch { point, normal: second.frame.turn(normal), gap, feature });
+                    let touch = Touch { point, normal: second.frame.turn(normal), gap, feature };
+                    if doubtful { search.doubted(touch) } else { search.found(touch) }
                 },
             );
         },

@@ -74,6 +74,12 @@ fn outline(frame: &Pose, size: f64, found: &[Touch<DVec3>], members: &[usize], k
         let direction = along * cosine + other * sine;
         let height = |&k: &usize| direction.dot(found[k].point - found[members[0]].point);
         let highest = members.iter().map(height).fold(f64::NEG_INFINITY, f64::max);
-        members.iter().filter(|k| height(k) >= highest - TIE * size).for_each(|&k| keep[k] = true);
+        // Of a straight side the two ends.
+        let beside = normal.cross(direction);
+        let side = || members.iter().filter(|k| height(k) >= highest - TIE * size);
+        let place = |&k: &usize| beside.dot(found[k].point - found[members[0]].point);
+        let [mut low, mut high] = [f64::INFINITY, f64::NEG_INFINITY];
+        side().map(place).for_each(|x| (low, high) = (low.min(x), high.max(x)));
+        side().filter(|k| place(k) <= low + TIE * size || place(k) >= high - TIE * size).for_each(|&k| keep[k] = true);
     }
 }

@@ -1,7 +1,6 @@
 //! A tree of boxes over small things: corners, edges, triangles.
 
 use carom_shape::Aabb;
-use glam::DVec3;
 
 const LEAF: usize = 4;
 
@@ -52,55 +51,43 @@ impl Tree {
         self.build(right, first + middle as u32, boxes);
     }
 
-    /// Visits what lies in the boxes that are entered.
-    pub fn visit<S>(&self, state: &mut S, enter: impl Fn(&S, &Aabb) -> bool, mut visit: impl FnMut(&mut S, u32)) {
-        let mut stack = [0u32; 64];
+    /// Visits what lies in boxes whose bound is at most the limit, least bound first. The limit may sink on the way; a bound
+    /// above it need not be exact.
+    pub fn visit<S>(
+        &self,
+        state: &mut S,
+        limit: impl Fn(&S) -> f64,
+        bound: impl Fn(&Aabb, f64) -> f64,
+        mut visit: impl FnMut(&mut S, u32),
+    ) {
+        // Halving bounds the depth by the bits of an index.
+        let mut stack = [(0u32, f64::NEG_INFINITY); 64];
         let mut top = usize::from(!self.nodes.is_empty());
         while top > 0 {
             top -= 1;
-            let index = stack[top];
-            let node = &self.nodes[index as usize];
-            if !enter(state, &node.bounds) {
+            let (index, least) = stack[top];
+            if least > limit(state) {
                 continue;
             }
+            let node = &self.nodes[index as usize];
             if node.count > 0 {
                 for &item in &self.items[node.first as usize..(node.first + node.count) as usize] {
                     visit(state, item);
                 }
-            } else {
-                // Halving bounds the depth by the bits of an index.
-                stack[top] = node.first;
-                stack[top + 1] = index + 1;
-                top += 2;
-            }
-        }
-    }
-
-    /// Calls `visit` with things in boxes nearer than the square root of what it returned last, near ones first.
-    pub fn nearest(&self, p: DVec3, mut best: f64, mut visit: impl FnMut(u32, f64) -> f64) {
-        let mut stack = [(0u32, 0.0f64); 64];
-        let mut top = usize::from(!self.nodes.is_empty());
-        while top > 0 {
-            top -= 1;
-            let (index, distance) = stack[top];
-            if distance > best {
                 continue;
             }
-            let node = &self.nodes[index as usize];
-            if node.count > 0 {
-                for &item in &self.items[node.first as usize..(node.first + node.count) as usize] {
-                    best = visit(item, best);
-                }
-                continue;
-            }
-            let child = |i: u32| (i, self.nodes[i as usize].bounds.distance_squared(p));
+            let most = limit(state);
+            let child = |i: u32| (i, bound(&self.nodes[i as usize].bounds, most));
             let (mut near, mut far) = (child(index + 1), child(node.first));
             if far.1 < near.1 {
                 (near, far) = (far, near);
             }
-            stack[top] = far;
-            stack[top + 1] = near;
-            top += 2;
+            for next in [far, near] {
+                if next.1 <= most {
+                    stack[top] = next;
+                    top += 1;
+                }
+            }
         }
     }
 
