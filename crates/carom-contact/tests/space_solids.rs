@@ -205,6 +205,23 @@ fn a_body_within_another_is_shown_the_way_out() {
 }
 
 #[test]
+fn a_block_with_a_hole_in_its_surface_still_knows_its_inside() {
+    let mut surface = Shape::cuboid(DVec3::ONE).unwrap().surface().unwrap();
+    let upward = |t: &[u32; 3]| t.iter().all(|&v| surface.positions[v as usize].y > 0.0);
+    let open = surface.triangles.iter().position(upward).unwrap();
+    surface.triangles.remove(open);
+    let block = Shape::solid(&surface, Arc::new(MeshSolid::new(&surface))).unwrap();
+    let table = Shape::cuboid(DVec3::new(3.0, 1.0, 3.0)).unwrap();
+    let found = touches((&block, &at(0.0, 0.999, 0.0)), (&table, &Pose::default()), 1e-3);
+    assert_eq!(found.len(), 4);
+    assert!(found.iter().all(|t| t.normal.distance(DVec3::Y) < 1e-9 && (t.gap + 1e-3).abs() < 1e-9), "{found:?}");
+    // A pin through the closed side, and one that is well inside.
+    let pin = Shape::cuboid(DVec3::new(0.1, 0.5, 0.1)).unwrap();
+    assert!((gap((&pin, &at(0.2, -0.7, 0.1)), (&block, &Pose::default())) + 0.05).abs() < 1e-9);
+    assert!(gap((&pin, &at(0.1, -0.1, 0.0)), (&block, &Pose::default())) < -0.1);
+}
+
+#[test]
 fn a_spring_on_a_floor_touches_below_only() {
     let spring = object("spring", 0.004);
     let found = touches((&spring, &at(0.0, -lowest(&spring) - 1e-5, 0.0)), (&floor(), &Pose::default()), 1e-5);

@@ -130,14 +130,18 @@ fn of_boxes(first: (DVec3, &Pose), second: (DVec3, &Pose), margin: f64, witness:
         let gap = along.abs() - b[j] - absolute.col(j).dot(a);
         (gap, signed(along, v.col(j)), Defining::Second(2 * j as u32 + u32::from(along >= 0.0)))
     };
+    // The axis u × v is shorter than one, so a gap below zero is at most this.
+    let local = u.transpose() * between;
+    let edges_at_most = |i: usize, j: usize| {
+        let (i1, i2, j1, j2) = ((i + 1) % 3, (i + 2) % 3, (j + 1) % 3, (j + 2) % 3);
+        let (row, column) = (absolute.row(i), absolute.col(j));
+        let along = local[i2] * dots.col(j)[i1] - local[i1] * dots.col(j)[i2];
+        along.abs() - (a[i1] * column[i2] + a[i2] * column[i1] + b[j1] * row[j2] + b[j2] * row[j1])
+    };
     let edges = |i: usize, j: usize| {
         let axis = u.col(i).cross(v.col(j));
         let length = axis.length();
-        let (i1, i2, j1, j2) = ((i + 1) % 3, (i + 2) % 3, (j + 1) % 3, (j + 2) % 3);
-        let along = between.dot(axis);
-        let row = |k: usize| absolute.col(j)[k];
-        let reach = a[i1] * row(i2) + a[i2] * row(i1) + b[j1] * absolute.col(j2)[i] + b[j2] * absolute.col(j1)[i];
-        (length > SINE).then(|| ((along.abs() - reach) / length, signed(along, axis / length)))
+        (length > SINE).then(|| (edges_at_most(i, j) / length, signed(between.dot(axis), axis / length)))
     };
     let remembered = match witness.0 {
         0 => None,
@@ -169,6 +173,10 @@ fn of_boxes(first: (DVec3, &Pose), second: (DVec3, &Pose), margin: f64, witness:
     let mut best_edges = NO_EDGES;
     for i in 0..3 {
         for j in 0..3 {
+            let at_most = edges_at_most(i, j);
+            if at_most < 0.0 && at_most < best.gap.max(best_edges.gap) {
+                continue;
+            }
             if let Some((gap, normal)) = edges(i, j)
                 && gap > best_edges.gap
             {
@@ -183,11 +191,20 @@ fn of_boxes(first: (DVec3, &Pose), second: (DVec3, &Pose), margin: f64, witness:
     Some(best.settle(best_edges))
 }
 
-/// Corners and normals of both hulls in the world.
+/// Corners, normals and edges of both hulls in the world.
 #[derive(Debug, Default)]
 pub(super) struct Room {
     corners: [Vec<DVec3>; 2],
     normals: [Vec<DVec3>; 2],
+    edges: [Vec<WorldEdge>; 2],
+}
+
+#[derive(Debug, Clone, Copy)]
+struct WorldEdge {
+    from: DVec3,
+    along: DVec3,
+    /// Of the two faces.
+    normals: [DVec3; 2],
 }
 
 impl Room {
@@ -198,6 +215,12 @@ impl Room {
             self.corners[k].extend(body.hull.vertices.iter().map(|&v| shift + body.frame.turn(v)));
             self.normals[k].clear();
             self.normals[k].extend(body.hull.faces.iter().map(|face| body.frame.turn(face.normal)));
+            let (corners, normals) = (&self.corners[k], &self.normals[k]);
+            self.edges[k].clear();
+            self.edges[k].extend(body.hull.edges.iter().map(|edge| {
+                let [from, to] = edge.ends.map(|v| corners[v as usize]);
+                WorldEdge { from, along: to - from, normals: edge.faces.map(|face| normals[face as usize]) }
+            }));
         }
     }
 
@@ -219,17 +242,11 @@ impl Room {
     /// The gap between two edges and the normal, from second to first, if their arcs on the Gauss map cross: only then does the
     /// pair carry a face of the Minkowski difference (Gregorius 2013).
     #[inline]
-    fn between_edges(&self, first: (&Hull, usize), second: (&Hull, usize)) -> Option<(f64, DVec3)> {
-        let (e, f) = (&first.0.edges[first.1], &second.0.edges[second.1]);
-        let [a, b] = e.faces.map(|face| self.normals[0][face as usize]);
-        let [c, d] = f.faces.map(|face| -self.normals[1][face as usize]);
-        let [p, q] = e.ends.map(|v| self.corners[0][v as usize]);
-        let [r, s] = f.ends.map(|v| self.corners[1][v as usize]);
-        let (along, other) = (q - p, s - r);
-        // The edge runs along b × a, up to its length and sign, which cancel.
-        let (cba, dba) = (c.dot(along), d.dot(along));
-        let (adc, bdc) = (a.dot(other), b.dot(other));
-        if cba * dba >= 0.0 || adc * bdc >= 0.0 {
+    fn between_edges(&self, i: usize, j: usize) -> Option<(f64, DVec3)> {
+        let WorldEdge { from: p, along, normals: [a, b] } = self.edges[0][i];
+        let WorldEdge { from: r, along: other, normals: [c, d] } = self.edges[1][j];
+        // An edge runs along the cross product of its normals, up to its length and sign, which cancel.
+        if a.dot(other) * b.dot(other) >= 0.0 || c.dot(along) * d.dot(along) >= 0.0 {
             return None;
         }
         let axis = along.cross(other);
@@ -242,8 +259,8 @@ impl Room {
         if out.dot(a + b) < 0.0 {
             out = -out;
         }
-        // On the same hemisphere: the axis points into the cone of both.
-        if out.dot(c + d) <= 0.0 {
+        // The arcs cross, and do not only lie on opposite sides of the sphere.
+        if out.dot(c + d) >= 0.0 {
             return None;
         }
         Some((out.dot(r - p), -out))
@@ -268,7 +285,7 @@ fn of_hulls(
     let remembered = match witness.0 >> KIND {
         1 if i < a.faces.len() => Some(room.over_face(0, a, i, margin)),
         2 if j < b.faces.len() => Some(room.over_face(1, b, j, margin)),
-        3 if i < a.edges.len() && j < b.edges.len() => room.between_edges((a, i), (b, j)).map(|edges| edges.0),
+        3 if i < a.edges.len() && j < b.edges.len() => room.between_edges(i, j).map(|edges| edges.0),
         _ => None,
     };
     if remembered.is_some_and(|gap| gap > margin) {
@@ -292,7 +309,7 @@ fn of_hulls(
     let mut best_edges = NO_EDGES;
     for i in 0..a.edges.len() {
         for j in 0..b.edges.len() {
-            if let Some((gap, normal)) = room.between_edges((a, i), (b, j))
+            if let Some((gap, normal)) = room.between_edges(i, j)
                 && gap > best_edges.gap
             {
                 if gap > margin {

@@ -39,7 +39,8 @@ impl Patches {
         let across = DVec3::new(local.x, 0.0, local.z).normalize_or(DVec3::X) * radius;
         if 1.0 - local.y.abs() < 0.5 * SLOPE * SLOPE {
             self.begin(FACE | cap, frame.turn(DVec3::Y * side));
-            let points: Vec<DVec3> = rim(radius, half, side, local).collect();
+            let mut points = [DVec3::ZERO; RIM as usize];
+            points.iter_mut().zip(rim(radius, half, side, local)).for_each(|(point, place)| *point = place);
             for k in 0..RIM {
                 // Counter-clockwise about +y is clockwise about −y.
                 let k = if side > 0.0 { k } else { RIM - 1 - k };
@@ -81,12 +82,12 @@ pub(super) fn meet(
 ) -> f64 {
     let size = size(first.0) + size(second.0);
     let known = best_known_axis(first, second);
-    let found = closest(first, second, true).map(|c| (c.normal, c.normal.dot(c.on_first - c.on_second)));
+    if known.1 > margin {
+        return known.1;
+    }
+    let found = closest(first, second, true).map(|c| (c.normal, width(first, second, c.normal)));
     // The depth along any axis bounds the least one from above: the larger gap is the better answer.
-    let (normal, gap) = match found {
-        Some((normal, gap)) if gap > known.1 + 1e-9 * size => (normal, gap),
-        _ => known,
-    };
+    let (normal, gap) = found.filter(|found| found.1 > known.1 + 1e-9 * size).unwrap_or(known);
     if gap > margin {
         return gap;
     }
@@ -112,17 +113,21 @@ fn size(body: Convex) -> f64 {
     }
 }
 
-/// The best of the axes that have a closed form, and the gap along it.
-fn best_known_axis(first: (Convex, &Pose), second: (Convex, &Pose)) -> (DVec3, f64) {
-    let between = first.1.position - second.1.position;
+/// The gap along a normal from second to first: how wide a slab fits between the bodies, or by how much they overlap along it.
+fn width(first: (Convex, &Pose), second: (Convex, &Pose), normal: DVec3) -> f64 {
     let height = |(body, frame): (Convex, &Pose), direction: DVec3| {
         let local = frame.turn_back(direction);
         body.local_support_point(local).dot(local)
     };
+    normal.dot(first.1.position - second.1.position) - height(first, -normal) - height(second, normal)
+}
+
+/// The best of the axes that have a closed form, and the gap along it.
+fn best_known_axis(first: (Convex, &Pose), second: (Convex, &Pose)) -> (DVec3, f64) {
     let mut best = (DVec3::Y, f64::NEG_INFINITY);
     let mut consider = |axis: DVec3| {
         if let Some(normal) = axis.try_normalize() {
-            let gap = normal.dot(between) - height(first, -normal) - height(second, normal);
+            let gap = width(first, second, normal);
             if gap > best.1 {
                 best = (normal, gap);
             }

@@ -12,8 +12,8 @@ use super::hull::Hull;
 use super::nearest::{nearest_of_cylinder, nearest_of_hull};
 use crate::Pose as _;
 
-/// Most projections from one body to the other.
-const POLISH: usize = 64;
+/// Most rounds of projections from one body to the other.
+const POLISH: usize = 24;
 
 /// A convex body by its farthest points.
 #[derive(Clone, Copy)]
@@ -67,18 +67,39 @@ pub(super) fn closest(first: (Convex, &Pose), second: (Convex, &Pose), overlap: 
     };
     let (mut on_first, mut on_second, direction) = found?;
     let normal = -first.1.turn(direction).try_normalize()?;
-    // The iteration leaves a round wall early; projecting from one body to the other and back never increases the distance.
     if (on_second - on_first).dot(direction) > 0.0 {
-        for _ in 0..POLISH {
-            let last = on_first;
-            on_first = first.0.nearest(on_second);
-            on_second = relative.transform_point(second.0.nearest(relative.inverse_transform_point(on_first)));
-            if last.distance_squared(on_first) <= 1e-28 * on_first.length_squared() {
-                break;
-            }
-        }
+        let to_second = |p: DVec3| relative.transform_point(second.0.nearest(relative.inverse_transform_point(p)));
+        (on_first, on_second) = polished(on_second, |p| first.0.nearest(p), to_second);
     }
     let (on_first, on_second) = (first.1.point(on_first), first.1.point(on_second));
     let normal = (on_first - on_second).try_normalize().filter(|n| n.dot(normal) > 0.9).unwrap_or(normal);
     Some(Closest { on_first, on_second, normal })
+}
+
+/// The closest points of two bodies from nearly closest ones. Gilbert's iteration leaves a round wall early; projecting from
+/// one body to the other and back never increases the distance. That converges slowly, but along a line (Aitken).
+fn polished(start: DVec3, to_first: impl Fn(DVec3) -> DVec3, to_second: impl Fn(DVec3) -> DVec3) -> (DVec3, DVec3) {
+    let there_and_back = |a: DVec3| {
+        let b = to_second(a);
+        (to_first(b), b)
+    };
+    let mut a = to_first(start);
+    let mut b = start;
+    for _ in 0..POLISH {
+        let (a1, _) = there_and_back(a);
+        let (a2, b2) = there_and_back(a1);
+        let (one, two) = (a1 - a, a2 - a1);
+        (a, b) = (a2, b2);
+        if two.length_squared() <= 1e-26 * a.length_squared() {
+            break;
+        }
+        let ratio = two.dot(one) / one.length_squared();
+        if ratio > 0.0 && ratio < 1.0 {
+            let (far, beyond) = there_and_back(a2 + two * (ratio / (1.0 - ratio)));
+            if far.distance_squared(beyond) < a.distance_squared(b) {
+                (a, b) = (far, beyond);
+            }
+        }
+    }
+    (a, b)
 }

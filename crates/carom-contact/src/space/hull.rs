@@ -166,6 +166,14 @@ impl Hull {
         best.1
     }
 
+    /// All corners that lie farthest in a direction, but for round-off: those of an edge or a face that is square to it.
+    #[inline]
+    pub fn outermost(&self, direction: DVec3) -> impl Iterator<Item = u32> + Clone {
+        let highest = direction.dot(self.vertices[self.farthest(direction) as usize]);
+        let level = highest - 1e-9 * self.radius;
+        (0..self.vertices.len() as u32).filter(move |&v| direction.dot(self.vertices[v as usize]) >= level)
+    }
+
     /// Ready to touch bodies of any form; made when first asked for.
     pub fn triangles(&self) -> &SolidBody {
         self.triangles.get_or_init(|| SolidBody::closed(self.surface()))

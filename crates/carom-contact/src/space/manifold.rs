@@ -74,18 +74,25 @@ impl Patches {
     /// direction, else a corner.
     pub fn supporting(&mut self, hull: &Hull, frame: &Pose, direction: DVec3) {
         let local = frame.turn_back(direction);
-        let vertex = hull.farthest(local);
         let lean = |face: u32| 1.0 - hull.faces[face as usize].normal.dot(local);
-        let flattest = hull.faces_at(vertex).iter().copied().min_by(|&a, &b| lean(a).total_cmp(&lean(b)));
+        let faces = hull.outermost(local).flat_map(|vertex| hull.faces_at(vertex));
+        let flattest = faces.copied().min_by(|&a, &b| lean(a).total_cmp(&lean(b)));
         if let Some(face) = flattest.filter(|&face| lean(face) < 0.5 * SLOPE * SLOPE) {
             return self.face(hull, frame, face);
         }
+        self.supporting_edge(hull, frame, direction);
+    }
+
+    /// The edge of a hull that lies farthest in a direction of the world if one is nearly square to it, else the corner.
+    pub fn supporting_edge(&mut self, hull: &Hull, frame: &Pose, direction: DVec3) {
+        let local = frame.turn_back(direction);
         let ends = |edge: u32| hull.edges[edge as usize].ends.map(|v| hull.vertices[v as usize]);
         let slope = |edge: u32| {
             let [a, b] = ends(edge);
             (b - a).dot(local).abs() / b.distance(a)
         };
-        let levellest = hull.edges_at(vertex).iter().copied().min_by(|&a, &b| slope(a).total_cmp(&slope(b)));
+        let edges = hull.outermost(local).flat_map(|vertex| hull.edges_at(vertex));
+        let levellest = edges.copied().min_by(|&a, &b| slope(a).total_cmp(&slope(b)));
         match levellest.filter(|&edge| slope(edge) < SLOPE) {
             Some(edge) => {
                 self.begin(EDGE | edge, direction);
@@ -94,29 +101,32 @@ impl Patches {
                 }
             }
             None => {
+                let vertex = hull.farthest(local);
                 self.begin(VERTEX | vertex, direction);
                 self.corner(frame.point(hull.vertices[vertex as usize]), VERTEX | vertex, VERTEX | vertex);
             }
         }
     }
 
-    /// The faces around the corner that lies farthest in a direction of the world, those that face it best.
+    /// The faces around the corners that lie farthest in a direction of the world, those that face it best.
     pub fn facing(&mut self, hull: &Hull, frame: &Pose, direction: DVec3) {
         let local = frame.turn_back(direction);
-        let vertex = hull.farthest(local);
+        let outermost = hull.outermost(local);
         let towards = |face: u32| hull.faces[face as usize].normal.dot(local);
-        let best = hull.faces_at(vertex).iter().fold(0.0, |best: f64, &face| best.max(towards(face)));
-        for &face in hull.faces_at(vertex) {
-            // A face that turns away more still counts if an edge of it is level: its far end may touch as well.
-            let level = || {
-                let low = hull.vertices[vertex as usize];
-                hull.ring(face)
-                    .iter()
-                    .map(|&(v, _)| low - hull.vertices[v as usize])
-                    .any(|away| away != DVec3::ZERO && away.dot(local) < 0.5 * SLOPE * away.length())
-            };
-            if towards(face) >= 0.5 * best || (towards(face) > 0.5 * SLOPE && level()) {
-                self.face(hull, frame, face);
+        let faces = outermost.clone().flat_map(|vertex| hull.faces_at(vertex));
+        let best = faces.fold(0.0, |best: f64, &face| best.max(towards(face)));
+        for vertex in outermost {
+            for &face in hull.faces_at(vertex) {
+                // A face that turns away more still counts if an edge of it is level: its far end may touch as well.
+                let level = || {
+                    let low = hull.vertices[vertex as usize];
+                    let mut ring = hull.ring(face).iter().map(|&(v, _)| low - hull.vertices[v as usize]);
+                    ring.any(|away| away != DVec3::ZERO && away.dot(local) < 0.5 * SLOPE * away.length())
+                };
+                let known = self.list.iter().any(|patch| patch.1 == FACE | face);
+                if !known && (towards(face) >= 0.5 * best || (towards(face) > 0.5 * SLOPE && level())) {
+                    self.face(hull, frame, face);
+                }
             }
         }
     }
@@ -228,6 +238,9 @@ fn cut(cutter: Patch, other: Patch, outward: DVec3, tolerance: f64, polygon: &mu
         let along = cutter.corners[(k + 1) % sides].point - corner.point;
         let Some(across) = along.cross(outward).try_normalize() else { continue };
         let height = |cut: &Cut| across.dot(cut.point - corner.point);
+        if polygon.iter().all(|cut| height(cut) <= tolerance) {
+            continue;
+        }
         next.clear();
         for (i, here) in polygon.iter().enumerate() {
             let there = &polygon[(i + 1) % polygon.len()];
@@ -273,10 +286,14 @@ fn cross(a: &[Corner], b: &[Corner], normal: DVec3, emit: &mut impl FnMut(DVec3,
     let determinant = uu * vv - uv * uv;
     let on_first = |s: f64| a[0].point + (a[1].point - a[0].point) * s;
     let on_second = |t: f64| b[0].point + (b[1].point - b[0].point) * t;
+    let mut at_closest = || {
+        let s = if determinant > 0.0 { (between.dot(u) * vv - between.dot(v) * uv) / determinant } else { 0.0 };
+        let t = ((s.clamp(0.0, 1.0) * uv - between.dot(v)) / vv).clamp(0.0, 1.0);
+        let s = ((t * uv + between.dot(u)) / uu).clamp(0.0, 1.0);
+        emit(on_first(s), on_second(t), [a[0].edge, b[0].edge]);
+    };
     if determinant > PARALLEL * PARALLEL * uu * vv {
-        let s = ((between.dot(u) * vv - between.dot(v) * uv) / determinant).clamp(0.0, 1.0);
-        let t = ((s * uv - between.dot(v)) / vv).clamp(0.0, 1.0);
-        return emit(on_first(s), on_second(t), [a[0].edge, b[0].edge]);
+        return at_closest();
     }
     // Each end of one that lies beside the other; both ends of both give the two ends of the common part.
     let beside = |t: f64| (-1e-9..=1.0 + 1e-9).contains(&t);
@@ -296,6 +313,9 @@ fn cross(a: &[Corner], b: &[Corner], normal: DVec3, emit: &mut impl FnMut(DVec3,
             ends[count] = (s.clamp(0.0, 1.0), t, [a[0].edge, corner.feature]);
             count += 1;
         }
+    }
+    if count == 0 {
+        return at_closest();
     }
     for &(s, t, features) in &ends[..count] {
         emit(on_first(s), on_second(t), features);

@@ -7,6 +7,13 @@
 //! | cylinders | closest points or least depth, clipped caps and lines |
 //! | half-space or drum with anything | corners, rims, samples against the exact distance |
 //! | signed-distance bodies | corners against the other's surface both ways, and edges against edges |
+//!
+//! # Accuracy
+//!
+//! Gaps of spheres, boxes, hulls, half-spaces and drums are exact to round-off, cylinders to about a millionth of their size.
+//! The depth of a cylinder's rim against an edge is that of the best axis found, at least the true one. Bodies of any form
+//! touch as the triangles that they are given as, not as the smooth surface that these follow; a gap between two of them is
+//! by up to a thousandth too small. A body that has passed wholly through a thin wall is taken to be on the other side.
 
 mod axes;
 mod cylinders;
@@ -32,6 +39,21 @@ pub use pose::Pose;
 pub use shape::Shape;
 
 /// Space.
+///
+/// ```
+/// use carom_contact::space::{Pose, Shape};
+/// use carom_contact::{Geometry, Space, Witness};
+/// use glam::{DQuat, DVec3};
+///
+/// let (brick, floor) = (Shape::cuboid(DVec3::ONE)?, Shape::half_space(DVec3::Y)?);
+/// let pose = Pose::new(DVec3::Y * 0.501, DQuat::IDENTITY);
+/// let mut corners = Vec::new();
+/// let mut witness = Witness::default();
+/// Space::touches((&brick, &pose), (&floor, &Pose::default()), 0.01, &mut witness, &mut corners);
+/// assert_eq!(corners.len(), 4);
+/// assert!(corners.iter().all(|touch| touch.normal == DVec3::Y && (touch.gap - 0.001).abs() < 1e-12));
+/// # Ok::<(), carom_contact::ContactError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Space;
 

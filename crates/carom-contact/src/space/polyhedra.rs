@@ -8,10 +8,10 @@ use std::cell::RefCell;
 
 use glam::DVec3;
 
-use super::axes::{Defining, Placed, Room, separation};
+use super::axes::{Defining, Placed, Room, Separation, separation};
 use super::distance::{Convex, closest};
 use super::manifold::Workspace;
-use crate::{Touch, Witness};
+use crate::{Pose as _, Touch, Witness};
 
 thread_local! {
     static WORKSPACE: RefCell<(Workspace, Room)> = RefCell::default();
@@ -61,8 +61,17 @@ fn meet_in(
     let least = workspace.meet(axis.normal, tolerance, margin, touches);
     if axis.gap <= tolerance {
         if touches.len() == begin {
-            // Overlapping bodies always touch: at worst in one point, half way between their farthest corners.
-            single(first, second, axis.normal, axis.gap, touches);
+            // They overlap so far that what defines the axis is beside what it meets.
+            match axis.defining {
+                Defining::First(_) | Defining::Second(_) => touches.push(deepest_corner(first, second, &axis)),
+                Defining::Edges(..) | Defining::Tie => {
+                    workspace.first.clear();
+                    workspace.second.clear();
+                    workspace.first.supporting_edge(first.hull, first.frame, -axis.normal);
+                    workspace.second.supporting_edge(second.hull, second.frame, axis.normal);
+                    workspace.meet(axis.normal, tolerance, margin, touches);
+                }
+            }
         }
         return axis.gap;
     }
@@ -94,12 +103,11 @@ fn meet_in(
     distance
 }
 
-fn single(first: &Placed, second: &Placed, normal: DVec3, gap: f64, touches: &mut Vec<Touch<DVec3>>) {
-    use crate::Pose as _;
-    let corner = |body: &Placed, direction: DVec3| {
-        let vertex = body.hull.farthest(body.frame.turn_back(direction));
-        (body.frame.point(body.hull.vertices[vertex as usize]), u64::from(vertex))
-    };
-    let ((a, i), (b, j)) = (corner(first, -normal), corner(second, normal));
-    touches.push(Touch { point: 0.5 * (a + b), normal, gap, feature: i << 32 | j });
+/// The corner that is deepest below the face that defines the axis.
+fn deepest_corner(first: &Placed, second: &Placed, axis: &Separation) -> Touch<DVec3> {
+    let of_first = matches!(axis.defining, Defining::Second(_));
+    let (body, out) = if of_first { (first, -axis.normal) } else { (second, axis.normal) };
+    let vertex = body.hull.farthest(body.frame.turn_back(out));
+    let point = body.frame.point(body.hull.vertices[vertex as usize]) + out * (0.5 * axis.gap);
+    Touch { point, normal: axis.normal, gap: axis.gap, feature: u64::from(vertex) << if of_first { 32 } else { 0 } }
 }

@@ -43,7 +43,7 @@ pub(super) struct Place {
 /// The surface.
 #[derive(Debug)]
 pub(super) struct Mesh {
-    points: Vec<DVec3>,
+    corners_of: Vec<[DVec3; 3]>,
     triangles: Vec<[u32; 3]>,
     normals: Vec<DVec3>,
     corner_normals: Vec<DVec3>,
@@ -73,6 +73,10 @@ impl Mesh {
         };
         // What lies within another part of the same body can touch nothing.
         mesh.triangles = (0..mesh.triangles.len()).filter(|&t| !inner(t)).map(|t| mesh.triangles[t]).collect();
+        // Neighbours in space are neighbours in memory.
+        let mut triangle_tree =
+            Tree::new(&(0..mesh.triangles.len()).map(|t| Aabb::around(mesh.corners(t))).collect::<Vec<_>>());
+        mesh.triangles = triangle_tree.take_order().into_iter().map(|t| mesh.triangles[t as usize]).collect();
         let normals: Vec<DVec3> = (0..mesh.triangles.len()).map(|t| mesh.area_vector(t).normalize_or_zero()).collect();
         let corner_normals = mesh.vertex_normals();
         let (edges, sides) = edges(&mesh.triangles);
@@ -106,8 +110,8 @@ impl Mesh {
         Mesh {
             corner_tree: boxes(corners.len(), &|k| Aabb::around([corners[k].point])),
             ridge_tree: boxes(ridges.len(), &|k| Aabb::around(ridges[k].ends)),
-            triangle_tree: boxes(mesh.triangles.len(), &|t| Aabb::around(mesh.corners(t))),
-            points: mesh.positions,
+            triangle_tree,
+            corners_of: (0..mesh.triangles.len()).map(|t| mesh.corners(t)).collect(),
             triangles: mesh.triangles,
             normals,
             corner_normals,
@@ -133,10 +137,14 @@ impl Mesh {
             |best| best.0,
             |bounds, _| bounds.distance_squared(p),
             |best, t| {
-                if against.is_some_and(|direction| self.normals[t as usize].dot(direction) >= 0.0) {
+                let (normal, corners) = (self.normals[t as usize], &self.corners_of[t as usize]);
+                // The plane of a triangle is no farther than the triangle.
+                let from_plane = normal.dot(p - corners[0]);
+                let beyond = from_plane * from_plane > best.0 * (1.0 + 1e-12);
+                if beyond || against.is_some_and(|direction| normal.dot(direction) >= 0.0) {
                     return;
                 }
-                let (point, weights) = closest_of_triangle(self.corners_of(t), p);
+                let (point, weights) = closest_of_triangle(corners, p);
                 let distance = point.distance_squared(p);
                 // Of triangles equally near, as at their common edge, the one with the least number.
                 let first = best.1.is_none_or(|(other, ..)| t < other);
@@ -156,7 +164,7 @@ impl Mesh {
             |_| reach * reach,
             |bounds, _| bounds.distance_squared(p),
             |places, t| {
-                let (point, weights) = closest_of_triangle(self.corners_of(t), p);
+                let (point, weights) = closest_of_triangle(&self.corners_of[t as usize], p);
                 if point.distance_squared(p) <= reach * reach {
                     places.push(self.place(t, point, weights, p));
                 }
@@ -176,10 +184,6 @@ impl Mesh {
             }
         }
         kept
-    }
-
-    fn corners_of(&self, t: u32) -> [DVec3; 3] {
-        self.triangles[t as usize].map(|v| self.points[v as usize])
     }
 
     fn place(&self, t: u32, point: DVec3, weights: [f64; 3], p: DVec3) -> Place {
@@ -239,7 +243,7 @@ fn thicknesses(mesh: &TriMesh, normals: &[DVec3]) -> Vec<f64> {
 }
 
 /// The closest point of a triangle and its weights, which are exactly zero off the interior.
-fn closest_of_triangle([a, b, c]: [DVec3; 3], p: DVec3) -> (DVec3, [f64; 3]) {
+fn closest_of_triangle(&[a, b, c]: &[DVec3; 3], p: DVec3) -> (DVec3, [f64; 3]) {
     let (u, v, w) = (b - a, c - a, p - a);
     let (uu, uv, vv, wu, wv) = (u.dot(u), u.dot(v), v.dot(v), w.dot(u), w.dot(v));
     let determinant = uu * vv - uv * uv;

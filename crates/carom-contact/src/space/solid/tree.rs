@@ -91,6 +91,12 @@ impl Tree {
         }
     }
 
+    /// The things in the order in which they are visited; from now on they are called by their place in it.
+    pub fn take_order(&mut self) -> Vec<u32> {
+        let renamed = (0..self.items.len() as u32).collect();
+        std::mem::replace(&mut self.items, renamed)
+    }
+
     /// The box around everything.
     pub fn bounds(&self) -> Aabb {
         self.nodes.first().map_or(Aabb::EMPTY, |root| root.bounds)
