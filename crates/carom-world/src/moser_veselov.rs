@@ -32,7 +32,12 @@ pub(crate) fn turn(inertia: &DMat3, pose: &Pose, spin: DVec3, time: f64) -> (DQu
         rotation = step(inertia, rotation, momentum, time / parts as f64, HALVINGS);
     }
     let axes = DMat3::from_quat(rotation);
-    (rotation, axes * (inertia.inverse() * (axes.transpose() * momentum)))
+    let inverse = inertia.inverse();
+    let spin_of = |momentum: DVec3| axes * (inverse * (axes.transpose() * momentum));
+    let mut spin = spin_of(momentum);
+    // Axes and inverse are rounded, always the same way: without this refinement the error of a step adds up over all of them.
+    spin += spin_of(momentum - axes * (*inertia * (axes.transpose() * spin)));
+    (rotation, spin)
 }
 
 /// Whether all principal moments are equal.
@@ -113,16 +118,9 @@ mod tests {
     }
 
     #[test]
-    fn an_asymmetric_top_keeps_energy_and_angular_momentum() {
-        let (energy, momentum) = drift_of_a_top(100_000);
-        assert!(energy <= 1e-12 && momentum <= 1e-12, "energy {energy:e}, angular momentum {momentum:e}");
-    }
-
-    #[test]
-    #[ignore = "a million steps: run by name"]
     fn an_asymmetric_top_keeps_energy_and_angular_momentum_for_a_million_steps() {
         let (energy, momentum) = drift_of_a_top(1_000_000);
-        println!("energy {energy:e}, angular momentum {momentum:e}");
+        println!("drift of energy {energy:e}, of angular momentum {momentum:e}");
         assert!(energy <= 1e-12 && momentum <= 1e-12, "energy {energy:e}, angular momentum {momentum:e}");
     }
 

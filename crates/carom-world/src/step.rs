@@ -289,8 +289,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
             for (quantity, value) in
                 [("distance from the origin", position), ("speed", linear.length()), ("spin", turning)]
             {
-                // Not-a-number fails the comparison as well.
-                if !(value < OUT_OF_BOUNDS) {
+                if value.is_nan() || value >= OUT_OF_BOUNDS {
                     return Err(WorldError::BlowUp { body: body.name.clone(), time, quantity, value });
                 }
             }

@@ -123,7 +123,8 @@ impl<const W: usize> Sweeper<W> {
         row.square = square;
         row.weight = if square > 0.0 { 1.0 / square } else { 0.0 };
         self.rows.push(row);
-        self.rows.last_mut().expect("a row was just added")
+        let last = self.rows.len() - 1;
+        &mut self.rows[last]
     }
 
     /// The first row of a contact.
