@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use carom_modal::{material, materials, read_materials};
 use carom_object::{Interpolation, Material, Object};
-use carom_shape::{ImportOptions, ShapeFile, UpAxis, nearest, shortened, unit};
+use carom_shape::{ImportOptions, ShapeFile, TextMistake, UpAxis, nearest, shortened, unit};
 use carom_world::Resistance;
 use glam::DVec3;
 use sha2::{Digest, Sha256};
@@ -25,7 +25,10 @@ impl Reader {
     pub(super) fn bodies(&mut self, root: &Table) -> Vec<BodyPlan> {
         let mut bodies = Vec::new();
         for member in self.members(root, "body") {
-            bodies.extend(self.body(&member));
+            match self.body(&member) {
+                Some(body) => bodies.push(body),
+                None => self.unread.extend(member.fields.text("name").map(str::to_owned)),
+            }
         }
         if root.get("body").is_none() {
             let help = Some("a body begins with the line [[body]]".into());
@@ -185,7 +188,11 @@ impl Reader {
         // The shapes' own reader takes a text; what it says of that text is said of the scene's.
         let mut writer = Writer::default();
         writer.lines(table);
-        match ShapeFile::read(&writer.text) {
+        let checked = ShapeFile::read(&writer.text).and_then(|file| match file.shape.build() {
+            Ok(_) => Ok(file),
+            Err(error) => Err(TextMistake { span: 0..0, problem: error.to_string() }),
+        });
+        match checked {
             Ok(file) => {
                 let name = shape_name(table);
                 let hash = hex(&Sha256::digest(format!("{:?}", file.shape)));

@@ -108,6 +108,7 @@ impl Scene {
             checker: Checker { dimension: dimension(&root), mistakes },
             folder: folder.into(),
             files: Vec::new(),
+            unread: Vec::new(),
         };
         if !broken {
             reader.checker.scene(&root);

@@ -98,8 +98,10 @@ fn every_mistake_is_told_at_once_with_its_line_and_the_nearest_word() {
     ];
     let found = messages(&text);
     assert_eq!(found[..6], expected, "{}", found.join("\n"));
+    // The ball has mistakes of its own: that a load calls it is none.
+    assert!(!found.iter().any(|line| line.contains("load.1")), "{}", found.join("\n"));
     assert!(
-        found.contains(&"s.toml:49:2: unknown section 'recrod' (did you mean 'record'?)".to_owned()),
+        found.contains(&"s.toml:45:2: unknown section 'recrod' (did you mean 'record'?)".to_owned()),
         "{}",
         found.join("\n")
     );
@@ -138,17 +140,15 @@ fn physical_nonsense_is_refused_by_name() {
         ("\"stone\", \"steel\"", "\"stone\", \"steal\"", "no body has the surface 'steal' (did you mean 'steel'?)"),
         ("#4080ff", "blue-ish", "must be like \"#4080ff\""),
         ("count = [2, 1, 2]", "count = [100000, 1000, 1000]", "more than 10000000 copies"),
-        ("count = [2, 1, 2]", "count = [2, 1]", ""),
+        ("count = [2, 1, 2]", "count = [2, 1]", "no body is called 'ball-1-0-1' (did you mean 'ball-1-0-0'?)"),
         ("step = 0.01", "step = 3", "a step of 3 s is longer than the scene"),
     ];
     for (from, to, expected) in cases {
         assert!(GOOD.contains(from), "{from}");
         let text = GOOD.replacen(from, to, 1);
         match Scene::parse("s.toml", &text, &[]) {
-            Ok(_) => assert!(expected.is_empty(), "'{to}' is read, but should say: {expected}"),
-            Err(errors) => {
-                assert!(!expected.is_empty() && errors.to_string().contains(expected), "'{to}' says: {errors}")
-            }
+            Ok(_) => panic!("'{to}' is read, but should say: {expected}"),
+            Err(errors) => assert!(errors.to_string().contains(expected), "'{to}' says: {errors}"),
         }
     }
 }
@@ -163,7 +163,7 @@ fn what_overlaps_at_the_start_is_told_where_it_stands() {
     assert_eq!(errors.line_and_column(&errors.mistakes[0]).map(|(line, _)| line), Some(17), "{errors}");
     assert!(errors.to_string().contains("give the copies more spacing"), "{errors}");
     let errors = build(&GOOD.replace("position = [0, 1, 0]\nrotation", "position = [0, 0.05, 0]\nrotation"));
-    assert!(errors.to_string().contains("'ball-0-0-0' and 'floor' overlap by 0.05"), "{errors}");
+    assert!(errors.to_string().contains("and 'floor' overlap by 0.05"), "{errors}");
 }
 
 #[test]
@@ -179,12 +179,7 @@ fn an_override_is_checked_like_the_text_and_named_in_its_errors() {
     );
     assert!(message("time.stpe", "1").contains("time: unknown key 'stpe' (did you mean 'step'?)"));
     assert!(message("body.bell.mass", "1").contains("no body is called 'bell'"));
-    assert!(
-        message("body.ball.shape.radius", "-1").starts_with("--set body.ball.shape.radius=-1: ") || {
-            let scene = with("body.ball.shape.radius", "-1").unwrap();
-            scene.build(&SceneContext::default()).unwrap_err().to_string().contains("radius is -1")
-        }
-    );
+    assert!(message("body.ball.shape.radius", "-1").contains("body.ball.shape: "));
 }
 
 #[test]
