@@ -70,7 +70,10 @@ fn wait_for_segment(folder: &Folder, child: &mut Child) {
 fn a_run_is_recorded_summarized_and_inspected() {
     let folder = with_scene();
     let ran = folder.carom("run discs.toml --until 0.5 --json --plots --gltf --pictures 2").succeeds().json();
-    assert_eq!((ran["complete"].as_bool(), ran["steps"].as_u64(), ran["frames"].as_u64()), (Some(true), Some(5000), Some(51)));
+    assert_eq!(
+        (ran["complete"].as_bool(), ran["steps"].as_u64(), ran["frames"].as_u64()),
+        (Some(true), Some(5000), Some(51))
+    );
     assert!(ran["contacts"]["max"].as_u64() >= Some(3));
     assert!(ran["energy"]["relative_imbalance"].as_f64().unwrap() < 1e-9, "{}", ran["energy"]);
     let spent = |stage: &str| ran["seconds"][stage].as_f64().unwrap();
@@ -128,9 +131,10 @@ fn threads_change_no_bit() {
 fn a_run_that_is_killed_at_any_moment_goes_on_as_if_nothing_had_happened() {
     let folder = with_scene();
     folder.carom("run discs.toml --out straight").succeeds();
-    let arguments = "run discs.toml --out run --resume";
+    let arguments = "run discs.toml --out run --resume --checkpoint 0.01";
     // Moments before the folder is there, while it is made, while rows are collected and while they are written.
-    for pause in [3, 11, 29, 60, 120, 200, 333] {
+    let mut steps = Vec::new();
+    for pause in [3, 11, 29, 60, 95, 120, 160] {
         let mut child = spawn(&folder, arguments);
         std::thread::sleep(Duration::from_millis(pause));
         let _ = child.kill();
@@ -139,9 +143,12 @@ fn a_run_that_is_killed_at_any_moment_goes_on_as_if_nothing_had_happened() {
             let recording = Recording::open(folder.path("run")).unwrap();
             assert!(recording.frames().all(|frame| frame.is_ok()));
             assert!(recording.contacts().all(|contact| contact.is_ok()));
+            steps.push(recording.checkpoint().progress.step);
         }
     }
-    folder.carom(arguments).succeeds();
+    assert!(steps.is_sorted() && steps.last() > steps.first(), "killed while it recorded: {steps:?}");
+    let last = folder.carom(&format!("{arguments} --json")).succeeds().json();
+    assert_eq!(last["begun_at_step"].as_u64(), steps.last().copied());
     assert_eq!(rows(&folder.path("run")), rows(&folder.path("straight")));
 }
 
