@@ -114,7 +114,7 @@ fn find_or_add<K: PartialEq>(known: &mut Vec<(K, Value)>, key: K, make: impl FnO
 fn add_camera(document: &mut Document, stage: &Stage) {
     /// Wide pictures, as screens are.
     const FRAME: [usize; 2] = [1600, 900];
-    let camera = Camera::fit(stage.view, &stage.bounds.corners(), FRAME, 0.05);
+    let camera = Camera::fit(stage.view, &stage.seen, FRAME, 0.05);
     let turn = DQuat::from_mat3(&DMat3::from_cols(camera.right, camera.up, camera.backward));
     let distance = camera.eye.distance(stage.bounds.centre());
     let size = stage.bounds.size().length();

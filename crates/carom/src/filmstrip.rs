@@ -64,5 +64,5 @@ fn picture(
         paint.resize(positions.len(), colours[actor.body]);
     }
     let merged = TriMesh { positions, triangles };
-    render_framed(&merged, Paint::Colours(&paint), &stage.bounds.corners(), stage.ground, params)
+    render_framed(&merged, Paint::Colours(&paint), &stage.seen, stage.ground, params)
 }

@@ -23,6 +23,8 @@ pub(crate) struct Stage {
     pub(crate) actors: Vec<Actor>,
     /// Where things happen.
     pub(crate) bounds: Aabb,
+    /// Corners of boxes around bodies in some of the frames: what a camera has to see.
+    pub(crate) seen: Vec<DVec3>,
     pub(crate) view: View,
     /// The height of the highest level floor.
     pub(crate) ground: Option<f64>,
@@ -51,7 +53,9 @@ impl Stage {
             actors.push(Actor { body, surface: place, endless: false });
         }
         let bounds = bounds(&surfaces, &actors, &frames);
-        let mut stage = Stage { surfaces, actors, bounds, view: view(run.dimension, bounds), ground: None, frames };
+        let seen = seen(&surfaces, &actors, &frames, bounds);
+        let view = view(run.dimension, bounds);
+        let mut stage = Stage { surfaces, actors, bounds, seen, view, ground: None, frames };
         for (body, recorded) in run.bodies.iter().enumerate() {
             if let (Look::HalfSpace { normal }, Some(first)) = (recorded.look, stage.frames.first()) {
                 let (position, turn) = pose(first, body);
@@ -85,6 +89,21 @@ fn bounds(surfaces: &[TriMesh], actors: &[Actor], frames: &[RecordedFrame]) -> A
     let margin = FOLLOWED * start.size().length();
     let all = Aabb::around(frames.iter().flat_map(around));
     Aabb { min: all.min.max(start.min - margin), max: all.max.min(start.max + margin) }
+}
+
+/// Corners of boxes around bodies in frames spread over the run, within the bounds.
+fn seen(surfaces: &[TriMesh], actors: &[Actor], frames: &[RecordedFrame], bounds: Aabb) -> Vec<DVec3> {
+    const FRAMES: usize = 32;
+    let boxes: Vec<[DVec3; 8]> = surfaces.iter().map(|surface| surface.bounds().corners()).collect();
+    let some = frames.iter().step_by(frames.len().div_ceil(FRAMES).max(1)).chain(frames.last());
+    let corners = some.flat_map(|frame| {
+        actors.iter().flat_map(|actor| {
+            let (position, turn) = pose(frame, actor.body);
+            boxes[actor.surface].map(|corner| (position + turn * corner).clamp(bounds.min, bounds.max))
+        })
+    });
+    let corners: Vec<DVec3> = corners.collect();
+    if corners.is_empty() { bounds.corners().into() } else { corners }
 }
 
 /// Scenes of the plane are seen from the front, a little from above; others from a corner.

@@ -83,7 +83,7 @@ fn contact(step: u64) -> ContactEvent {
         approach_speed: 2.0,
         gap: -1e-6,
         restitution: 0.5,
-        is_new: step % 3 == 0,
+        is_new: step.is_multiple_of(3),
         time: 0.01 * step as f64,
     }
 }

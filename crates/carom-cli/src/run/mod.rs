@@ -5,9 +5,9 @@ mod progress;
 mod summary;
 
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use carom::recording::{Pace, Recorder, RecordingError, RunDescription};
 use carom::scene::{BuiltScene, Scene};
@@ -29,7 +29,7 @@ use crate::ui::{Ui, Work, failure, print, print_json};
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  carom run cradle                                 a scene that comes with Carom; `carom check` lists them
+  carom run cradle                                 a scene that comes with Carom
   carom run mine.toml --out runs/first --until 2
   carom run mine.toml --set time.step=1e-4 --set body.ball.restitution=0.9 --out finer
   carom run mine.toml --resume                     goes on after Ctrl-C, a crash or a longer --until
@@ -49,6 +49,9 @@ pub struct Args {
     /// Run to this time instead of the scene's own.
     #[arg(long, value_name = "SECONDS", value_parser = parse_positive)]
     until: Option<f64>,
+    /// Keep the state so often: what a crash may cost, in seconds on the clock.
+    #[arg(long, value_name = "SECONDS", default_value_t = 2.0, value_parser = parse_positive)]
+    checkpoint: f64,
     /// Frames per second to record; the same as --set record.fps=N.
     #[arg(long, value_name = "N", value_parser = parse_positive)]
     fps: Option<f64>,
@@ -119,13 +122,14 @@ fn folder_of(name: &str) -> PathBuf {
 /// A new recording, or one that is taken up.
 fn begin(
     args: &Args,
-    folder: &std::path::Path,
+    folder: &Path,
     description: &RunDescription,
     built: &mut BuiltScene,
     goal: u64,
     ui: &Ui,
 ) -> Work<Recorder> {
-    let pace = Pace::default();
+    let time = Duration::try_from_secs_f64(args.checkpoint).unwrap_or(Duration::MAX);
+    let pace = Pace { time, ..Pace::default() };
     let refused = |error: RecordingError| refused(error, args);
     if args.resume {
         match Recorder::resume(folder, &description.scene_hash, pace) {

@@ -131,9 +131,10 @@ fn threads_change_no_bit() {
 fn a_run_that_is_killed_at_any_moment_goes_on_as_if_nothing_had_happened() {
     let folder = with_scene();
     folder.carom("run discs.toml --out straight").succeeds();
-    let arguments = "run discs.toml --out run --resume";
+    let arguments = "run discs.toml --out run --resume --checkpoint 0.01";
     // Moments before the folder is there, while it is made, while rows are collected and while they are written.
-    for pause in [3, 11, 29, 60, 120, 200, 333] {
+    let mut steps = Vec::new();
+    for pause in [3, 11, 29, 60, 95, 120, 160] {
         let mut child = spawn(&folder, arguments);
         std::thread::sleep(Duration::from_millis(pause));
         let _ = child.kill();
@@ -142,9 +143,12 @@ fn a_run_that_is_killed_at_any_moment_goes_on_as_if_nothing_had_happened() {
             let recording = Recording::open(folder.path("run")).unwrap();
             assert!(recording.frames().all(|frame| frame.is_ok()));
             assert!(recording.contacts().all(|contact| contact.is_ok()));
+            steps.push(recording.checkpoint().progress.step);
         }
     }
-    folder.carom(arguments).succeeds();
+    assert!(steps.is_sorted() && steps.last() > steps.first(), "killed while it recorded: {steps:?}");
+    let last = folder.carom(&format!("{arguments} --json")).succeeds().json();
+    assert_eq!(last["begun_at_step"].as_u64(), steps.last().copied());
     assert_eq!(rows(&folder.path("run")), rows(&folder.path("straight")));
 }
 
