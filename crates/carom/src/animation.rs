@@ -46,10 +46,11 @@ pub fn recording_to_glb(recording: &Recording, crease_angle: f64) -> Result<Vec<
     let (mut samplers, mut channels) = (Vec::new(), Vec::new());
     for actor in &stage.actors {
         let body = &recording.run().bodies[actor.body];
-        let material = find_or_add(&mut materials, body.colour, || {
+        let material = find_or_add(&mut materials, (body.colour, actor.endless), || {
             let [r, g, b] = body.colour;
             let name = format!("#{r:02x}{g:02x}{b:02x}");
-            document.add_material(&name, Some(body.colour.map(|c| f64::from(c) / 255.0)))
+            // Walls are seen from where bodies are; from behind one looks through them.
+            document.add_material(&name, Some(body.colour.map(|c| f64::from(c) / 255.0)), !actor.endless)
         });
         let mesh = find_or_add(&mut meshes, (actor.surface, body.colour), || {
             let mut primitive = primitives[actor.surface].clone();

@@ -21,6 +21,12 @@ impl View {
         View { azimuth: across.to_radians(), elevation: 26f64.to_radians(), field_of_view: 22f64.to_radians() }
     }
 
+    /// From the body to the eye, of length one.
+    pub(crate) fn backward(self) -> DVec3 {
+        let (sin, cos) = self.elevation.sin_cos();
+        DVec3::new(self.azimuth.sin() * cos, sin, self.azimuth.cos() * cos)
+    }
+
     /// The view from the other side, from below if this one is from above: together they show all faces of a box.
     pub fn opposite(self) -> View {
         View { azimuth: self.azimuth + std::f64::consts::PI, elevation: -self.elevation, ..self }
@@ -46,8 +52,7 @@ impl Camera {
     /// Each pair of opposite sides of the view pyramid is pushed together until it touches the points; where the two
     /// pairs ask for different distances the farther one wins.
     pub(crate) fn fit(view: View, points: &[DVec3], [width, height]: [usize; 2], margin: f64) -> Camera {
-        let (sin, cos) = view.elevation.sin_cos();
-        let backward = DVec3::new(view.azimuth.sin() * cos, sin, view.azimuth.cos() * cos);
+        let backward = view.backward();
         let right = DVec3::new(view.azimuth.cos(), 0.0, -view.azimuth.sin());
         let up = backward.cross(right);
         let [width, height] = [width as f64, height as f64];

@@ -50,13 +50,18 @@ fn picture(
     colours: &[[u8; 3]],
     params: &PictureParams,
 ) -> Result<Image, PictureError> {
+    let view = params.view.unwrap_or(stage.view);
     let (mut positions, mut triangles, mut paint) = (Vec::<DVec3>::new(), Vec::new(), Vec::new());
     for actor in &stage.actors {
         let (position, turn) = pose(frame, actor.body);
         let surface = &stage.surfaces[actor.surface];
-        // A level floor is the ground on which shadows fall; drawn itself it would hide them.
-        if actor.endless && (turn * surface.area_vector(0)).normalize().y > 0.999 {
-            continue;
+        if actor.endless {
+            let normal = (turn * surface.area_vector(0)).normalize();
+            // A level floor is the ground on which shadows fall; drawn itself it would hide them, as walls seen from
+            // behind would hide the bodies.
+            if normal.y > 0.999 || normal.dot(view.backward()) <= 0.0 {
+                continue;
+            }
         }
         let first = positions.len() as u32;
         positions.extend(surface.positions.iter().map(|&p| position + turn * p));

@@ -44,13 +44,13 @@ impl Document {
         push(&mut self.json["meshes"], json!({ "name": name, "primitives": [primitive] }))
     }
 
-    /// Adds a dull material; its colour, if any, is in sRGB.
-    pub(crate) fn add_material(&mut self, name: &str, colour: Option<[f64; 3]>) -> Value {
+    /// Adds a dull material, seen from both sides or from outside only; its colour, if any, is in sRGB.
+    pub(crate) fn add_material(&mut self, name: &str, colour: Option<[f64; 3]>, both_sides: bool) -> Value {
         let mut look = json!({ "metallicFactor": 0.0, "roughnessFactor": 0.55 });
         if let Some([r, g, b]) = colour.map(|colour| colour.map(to_linear)) {
             look["baseColorFactor"] = json!([r, g, b, 1.0]);
         }
-        let material = json!({ "name": name, "doubleSided": true, "pbrMetallicRoughness": look });
+        let material = json!({ "name": name, "doubleSided": both_sides, "pbrMetallicRoughness": look });
         push(&mut self.json["materials"], material)
     }
 

@@ -197,7 +197,7 @@ impl Document {
     fn of(name: &str, positions: &[DVec3], normals: Vec<DVec3>, triangles: &[[u32; 3]]) -> Document {
         let mut document = Document::new();
         let mut primitive = document.triangles(positions, normals, triangles);
-        primitive["material"] = document.add_material("surface", None);
+        primitive["material"] = document.add_material("surface", None, true);
         let mesh = document.add_mesh(name, primitive);
         document.add_node(json!({ "name": name, "mesh": mesh }));
         document

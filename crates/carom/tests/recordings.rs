@@ -35,7 +35,7 @@ impl Drop for Scratch {
 
 const OFFSET: [f64; 3] = [0.0, 0.02, 0.0];
 
-/// Two boxes of one shape over a floor.
+/// Two boxes of one shape over a floor, behind a wall that faces them.
 fn description() -> RunDescription {
     let body = |name: &str, look, colour| RecordedBody { name: name.into(), look, colour };
     let shape = Look::Surface { surface: 0, offset: OFFSET };
@@ -52,6 +52,7 @@ fn description() -> RunDescription {
             body("blue box", shape, [40, 80, 200]),
             body("floor", Look::HalfSpace { normal: [0.0, 1.0, 0.0] }, [180, 180, 180]),
             body("red box", shape, [200, 40, 40]),
+            body("wall", Look::HalfSpace { normal: [0.0, 0.0, -1.0] }, [180, 180, 180]),
         ],
         surfaces: vec![cuboid(DVec3::new(0.3, 0.2, 0.1))],
     }
@@ -61,10 +62,10 @@ fn description() -> RunDescription {
 fn frame(time: f64) -> Frame {
     let turn = DQuat::from_axis_angle(DVec3::new(1.0, 2.0, 3.0).normalize(), 4.0 * time);
     Frame {
-        positions: vec![[-0.3, 0.2 + 0.4 * time, 0.0], [0.0; 3], [0.3, 0.1, 0.1]],
-        rotations: vec![turn.to_array(), [0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 0.0, 1.0]],
-        velocities: vec![[0.0, 0.4, 0.0], [0.0; 3], [0.0; 3]],
-        spins: vec![[1.0, 2.0, 3.0], [0.0; 3], [0.0; 3]],
+        positions: vec![[-0.3, 0.2 + 0.4 * time, 0.0], [0.0; 3], [0.3, 0.1, 0.1], [0.0, 0.0, 1.0]],
+        rotations: [vec![turn.to_array()], vec![[0.0, 0.0, 0.0, 1.0]; 3]].concat(),
+        velocities: [vec![[0.0, 0.4, 0.0]], vec![[0.0; 3]; 3]].concat(),
+        spins: [vec![[1.0, 2.0, 3.0]], vec![[0.0; 3]; 3]].concat(),
     }
 }
 
@@ -258,7 +259,7 @@ fn an_animation_has_the_numbers_of_the_recording() {
     let data = file.blob.take().unwrap();
     let nodes: Vec<_> = file.nodes().collect();
     let names: Vec<&str> = nodes.iter().map(|node| node.name().unwrap()).collect();
-    assert_eq!(names, ["blue box", "red box", "floor", "camera"]);
+    assert_eq!(names, ["blue box", "red box", "floor", "wall", "camera"]);
     let positions = |node: &gltf::Node<'_>| {
         let primitive = node.mesh().unwrap().primitives().next().unwrap();
         primitive.get(&gltf::Semantic::Positions).unwrap().index()
@@ -268,6 +269,9 @@ fn an_animation_has_the_numbers_of_the_recording() {
     let corners: Vec<Vec3> = primitive.reader(|_| Some(&data)).read_positions().unwrap().map(Vec3::from).collect();
     let highest = corners.iter().map(|p| p.y).fold(f32::MIN, f32::max);
     assert!((highest - 0.12).abs() < 1e-7, "the surface lies as its offset says: {highest}");
+
+    let two_sided = |node: &gltf::Node<'_>| node.mesh().unwrap().primitives().next().unwrap().material().double_sided();
+    assert!(two_sided(&nodes[0]) && !two_sided(&nodes[3]), "one looks through walls from behind");
 
     let animation = file.animations().next().unwrap();
     assert_eq!(animation.channels().count(), 2, "what never moves has no channels");
