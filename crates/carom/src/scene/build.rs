@@ -23,13 +23,16 @@ use super::plan::{BodyPlan, Bounce, Form, JointForm, MotionPlan, PushPlan};
 use super::{Scene, SceneErrors};
 use crate::{BakeRequest, Baker, Cache, Step};
 
+/// Hears what is baked, the step of the bake and the share of it that is done.
+pub type BakeProgress<'a> = dyn Fn(&str, Step, f64) + Sync + 'a;
+
 /// Where a scene keeps what it bakes, whom it tells, and who may stop it. Each may be left out.
 #[derive(Clone, Copy, Default)]
 pub struct SceneContext<'a> {
     /// Objects baked before.
     pub cache: Option<&'a Cache>,
-    /// Is told what is baked, the step of the bake and the share of it that is done.
-    pub progress: Option<&'a (dyn Fn(&str, Step, f64) + Sync)>,
+    /// Is told how baking goes on.
+    pub progress: Option<&'a BakeProgress<'a>>,
     /// Once it is set, baking stops soon.
     pub stop: Option<&'a AtomicBool>,
 }
@@ -206,13 +209,14 @@ impl Scene {
     fn assemble<G: SceneSpace>(&self, context: Option<&SceneContext>) -> Result<Assembly<G>, SceneErrors> {
         let plan = &self.plan;
         let bakery = Bakery { context };
-        let mut parts: BTreeMap<&str, Result<(Part<G>, Option<usize>), String>> = BTreeMap::new();
+        // Parts by their form, each with the place of its surface.
+        let mut parts = BTreeMap::new();
         let (mut surfaces, mut warnings, mut mistakes) = (Vec::new(), Vec::new(), Vec::new());
         let (mut bodies, mut looks) = (Vec::new(), Vec::new());
         let mut centres = BTreeMap::new();
         for (number, body) in plan.bodies.iter().enumerate() {
             let part = parts.entry(&body.form_key).or_insert_with(|| {
-                let part = G::part(body, &bakery)?;
+                let part: Part<G> = G::part(body, &bakery)?;
                 let surface = match &part.seen {
                     Seen::Surface(surface) => {
                         surfaces.push(surface.clone());
@@ -221,7 +225,7 @@ impl Scene {
                     Seen::Half { .. } => None,
                 };
                 warnings.extend(part.warnings.iter().map(|warning| format!("{}: {warning}", body.name)));
-                Ok((part, surface))
+                Ok::<_, String>((part, surface))
             });
             let (part, surface) = match part {
                 Ok(part) => part,
