@@ -70,7 +70,10 @@ fn wait_for_segment(folder: &Folder, child: &mut Child) {
 fn a_run_is_recorded_summarized_and_inspected() {
     let folder = with_scene();
     let ran = folder.carom("run discs.toml --until 0.5 --json --plots --gltf --pictures 2").succeeds().json();
-    assert_eq!((ran["complete"].as_bool(), ran["steps"].as_u64(), ran["frames"].as_u64()), (Some(true), Some(5000), Some(51)));
+    assert_eq!(
+        (ran["complete"].as_bool(), ran["steps"].as_u64(), ran["frames"].as_u64()),
+        (Some(true), Some(5000), Some(51))
+    );
     assert!(ran["contacts"]["max"].as_u64() >= Some(3));
     assert!(ran["energy"]["relative_imbalance"].as_f64().unwrap() < 1e-9, "{}", ran["energy"]);
     let spent = |stage: &str| ran["seconds"][stage].as_f64().unwrap();
