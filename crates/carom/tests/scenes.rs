@@ -25,7 +25,6 @@ fn place(system: &System, name: &str) -> usize {
 
 #[test]
 fn the_nth_rebound_reaches_e_to_the_2n_of_the_height() {
-    let mut scene = built("bounce-heights", &[]);
     for (name, restitution) in [("ball-50", 0.5f64), ("ball-70", 0.7), ("ball-90", 0.9), ("ball-100", 1.0)] {
         // In flight the height at the top is y + v²/2g at any time; flights last 2 eⁿ √(2h/g).
         let mut scene = built("bounce-heights", &[]);
@@ -41,7 +40,8 @@ fn the_nth_rebound_reaches_e_to_the_2n_of_the_height() {
             landing += flight;
         }
     }
-    // All at once, the books balance.
+    // To the end, and the books balance.
+    let mut scene = built("bounce-heights", &[]);
     run(&mut scene.system, 3.0, |_, _| {});
     assert!(scene.system.ledger().imbalance().abs() < 1e-9 * scene.system.ledger().start);
 }
@@ -159,7 +159,7 @@ fn a_top_precesses_as_fast_as_its_weight_and_spin_demand() {
         angles.push(axis[2].atan2(axis[0]));
     });
     assert!(
-        leans.iter().all(|lean| (lean - 20.0).abs() < 2.0),
+        leans.iter().all(|lean| (lean - 20.0).abs() < 0.3),
         "it leans by {:?}",
         leans.iter().cloned().fold(0.0, f64::max)
     );
@@ -170,11 +170,11 @@ fn a_top_precesses_as_fast_as_its_weight_and_spin_demand() {
             turn - std::f64::consts::TAU * (turn / std::f64::consts::TAU).round()
         })
         .sum();
-    // Fast top: Ω = m g l / (I₃ ω); the centre of mass is 49.4 mm from the tip, I₃/m = 757 mm² with the pin.
-    let (length, gyration) = (0.0494, 757e-6);
+    // Fast top: Ω = m g l / (I₃ ω); the centre of mass is 49.37 mm from the tip, I₃/m = 757.1 mm² with the pin.
+    let (length, gyration) = (0.04937, 757.1e-6);
     let expected = GRAVITY * length / (gyration * 100.0 * std::f64::consts::TAU);
     let rate = turned.abs() / 0.5;
-    assert!((rate / expected - 1.0).abs() < 0.05, "{rate} rad/s instead of {expected} rad/s");
+    assert!((rate / expected - 1.0).abs() < 0.01, "{rate} rad/s instead of {expected} rad/s");
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn a_wrecking_ball_breaks_the_wall_and_stays_on_its_chain() {
 #[test]
 fn what_falls_into_the_bag_stays_in_it() {
     let mut scene = built("bag", &[("time.step", "0.002")]);
-    run(&mut scene.system, 1.0, |_, _| {});
+    run(&mut scene.system, 0.5, |_, _| {});
     let frame = scene.system.frame();
     for (body, name) in
         scene.system.names().iter().enumerate().filter(|(_, name)| !name.starts_with("wall") && **name != "floor")
