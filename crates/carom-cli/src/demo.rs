@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::time::Instant;
 
 use carom::modal::material;
@@ -16,7 +17,8 @@ use crate::modes::{pictures, table};
 use crate::plot::ladder;
 use crate::ui::{Ui, Work, failure, print, write};
 
-/// Bake a steel bar and a ceramic mug: plot, picture and animate their modes, map how they bounce.
+/// Bake a steel bar and a ceramic mug: plot, picture and animate their modes, map how they bounce. Then drop springs with such
+/// maps and record what happens.
 ///
 /// Files of an earlier demo in the same folder are replaced.
 #[derive(clap::Args)]
@@ -27,16 +29,24 @@ pub struct Args {
 }
 
 /// Runs the subcommand.
-pub fn run(args: Args, ui: &Ui) -> Work<()> {
+pub fn run(args: Args, ui: &Ui) -> Work<ExitCode> {
     let out = &args.out;
     print(&format!("Carom bakes a bar and a mug into {} (files of an earlier demo are replaced).\n\n", out.display()))?;
     for (name, made_of) in [("bar", "steel"), ("mug", "ceramic")] {
         one(name, made_of, out, ui)?;
     }
+    print("\nNow four springs fall, two of them with bounce maps that are baked on the way.\n\n")?;
+    let code = crate::run::run(crate::run::Args::shown("springs", &out.join("springs"))?, ui)?;
+    if code != ExitCode::SUCCESS {
+        return Ok(code);
+    }
     let folder = out.display();
     print(&format!(
-        "\
+        "
 Look at
+  {folder}/springs/pictures.png       four springs that fall: those with a map bounce as they land
+  {folder}/springs/animation.glb      the same, moving: open it in any glTF viewer
+  {folder}/springs/plots/energy.svg   where every joule went
   {folder}/mug_map.png        how bouncy each point of the mug is: yellow bounces, violet is dead
   {folder}/bar_map.png        the same of the bar: lively in the middle, dead near the ends
   {folder}/mug_modes.png      nine ways in which the mug vibrates; the rim's ovals come first
@@ -52,8 +62,10 @@ Try next
   carom bake ruler --hold \"x < -0.05\"              a ruler under a hand
   carom strike {folder}/bar.carom --at 0.1,0,0     one blow at the bar's end: restitution and contact time
   carom inspect {folder}/mug.carom
+  carom run dominoes --pictures                    another scene; `carom run --help` tells more
 "
-    ))
+    ))?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn one(name: &str, made_of: &str, out: &Path, ui: &Ui) -> Work<()> {

@@ -103,7 +103,7 @@ fn run(cli: Cli, ui: &Ui) -> Work<ExitCode> {
         Command::Inspect(args) => inspect::run(args, ui)?,
         Command::Shapes(args) => shapes::run(args, ui)?,
         Command::Materials(args) => materials::run(args)?,
-        Command::Demo(args) => demo::run(args, ui)?,
+        Command::Demo(args) => return demo::run(args, ui),
         Command::Reproduce(args) => reproduce::run(args, ui)?,
         Command::Bench(args) => bench::run(args)?,
         Command::Completions { shell } => {

@@ -13,6 +13,7 @@ use carom::recording::{Pace, Recorder, RecordingError, RunDescription};
 use carom::scene::{BuiltScene, Scene};
 use carom::world::WorldError;
 use carom::{RunError, RunSummary, start, steps_until};
+use clap::{Args as _, FromArgMatches};
 use miette::{Report, miette};
 
 use self::products::Products;
@@ -73,6 +74,16 @@ pub struct Args {
     /// Print a summary as JSON.
     #[arg(long)]
     json: bool,
+}
+
+impl Args {
+    /// A scene that comes with Carom, recorded with pictures in a folder whose earlier recording is replaced.
+    pub fn shown(scene: &str, folder: &Path) -> Work<Args> {
+        let command = Args::augment_args(clap::Command::new("run").no_binary_name(true));
+        let words = [scene.as_ref(), "--out".as_ref(), folder.as_os_str(), "--force".as_ref(), "--pictures".as_ref()];
+        let matches = command.try_get_matches_from(words).map_err(|error| failure(error, None))?;
+        Args::from_arg_matches(&matches).map_err(|error| failure(error, None))
+    }
 }
 
 /// Runs the subcommand.

@@ -91,7 +91,10 @@ impl Node {
             Value::Number(number) => format!("{number}"),
             Value::Whole(whole) => format!("{whole}"),
             Value::Flag(flag) => format!("{flag}"),
-            Value::List(list) => format!("a list of {}", list.len()),
+            Value::List(list) => {
+                let items: Vec<String> = list.iter().take(4).map(Node::describe).collect();
+                format!("[{}{}]", items.join(", "), if list.len() > 4 { ", …" } else { "" })
+            }
             Value::Table(_) => "a table".into(),
             Value::Other(what) => (*what).into(),
         }
