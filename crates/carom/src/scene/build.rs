@@ -23,13 +23,16 @@ use super::plan::{BodyPlan, Bounce, Form, JointForm, MotionPlan, PushPlan};
 use super::{Scene, SceneErrors};
 use crate::{BakeRequest, Baker, Cache, Step};
 
+/// Is told what is baked, the step of the bake and the share of it that is done.
+pub type Progress<'a> = dyn Fn(&str, Step, f64) + Sync + 'a;
+
 /// Where a scene keeps what it bakes, whom it tells, and who may stop it. Each may be left out.
 #[derive(Clone, Copy, Default)]
 pub struct SceneContext<'a> {
     /// Objects baked before.
     pub cache: Option<&'a Cache>,
-    /// Is told what is baked, the step of the bake and the share of it that is done.
-    pub progress: Option<&'a (dyn Fn(&str, Step, f64) + Sync)>,
+    /// Is told how far the baking is.
+    pub progress: Option<&'a Progress<'a>>,
     /// Once it is set, baking stops soon.
     pub stop: Option<&'a AtomicBool>,
 }
@@ -100,6 +103,9 @@ fn request(body: &BodyPlan) -> Option<BakeRequest> {
     request.edge = *edge;
     Some(request)
 }
+
+/// A part with the place of its surface, or why there is none.
+type BuiltPart<G> = Result<(Part<G>, Option<usize>), String>;
 
 /// A definition, and what the bodies look like.
 struct Assembly<G: SceneSpace> {
@@ -206,7 +212,7 @@ impl Scene {
     fn assemble<G: SceneSpace>(&self, context: Option<&SceneContext>) -> Result<Assembly<G>, SceneErrors> {
         let plan = &self.plan;
         let bakery = Bakery { context };
-        let mut parts: BTreeMap<&str, Result<(Part<G>, Option<usize>), String>> = BTreeMap::new();
+        let mut parts: BTreeMap<&str, BuiltPart<G>> = BTreeMap::new();
         let (mut surfaces, mut warnings, mut mistakes) = (Vec::new(), Vec::new(), Vec::new());
         let (mut bodies, mut looks) = (Vec::new(), Vec::new());
         let mut centres = BTreeMap::new();
