@@ -110,7 +110,9 @@ fn summary(scene: &Scene, built: &BuiltScene) -> String {
         let _ = writeln!(text, "{}", scene.about());
     }
     let _ = writeln!(text);
-    let mut row = |name: &str, value: String| text.push_str(&format!("  {name:<9} {value}\n"));
+    let mut row = |name: &str, value: String| {
+        let _ = writeln!(text, "  {name:<9} {value}");
+    };
     row("space", if scene.dimension() == 2 { "the plane".into() } else { "three dimensions".into() });
     row("time", format!("{} s in {} steps of {} s", scene.duration(), thousands(steps(scene)), scene.step()));
     row("response", family(scene).into());

@@ -23,16 +23,16 @@ use super::plan::{BodyPlan, Bounce, Form, JointForm, MotionPlan, PushPlan};
 use super::{Scene, SceneErrors};
 use crate::{BakeRequest, Baker, Cache, Step};
 
-/// Hears what is baked, the step of the bake and the share of it that is done.
-pub type BakeProgress<'a> = dyn Fn(&str, Step, f64) + Sync + 'a;
+/// Is told what is baked, the step of the bake and the share of it that is done.
+pub type Progress<'a> = dyn Fn(&str, Step, f64) + Sync + 'a;
 
 /// Where a scene keeps what it bakes, whom it tells, and who may stop it. Each may be left out.
 #[derive(Clone, Copy, Default)]
 pub struct SceneContext<'a> {
     /// Objects baked before.
     pub cache: Option<&'a Cache>,
-    /// Is told how baking goes on.
-    pub progress: Option<&'a BakeProgress<'a>>,
+    /// Is told how far the baking is.
+    pub progress: Option<&'a Progress<'a>>,
     /// Once it is set, baking stops soon.
     pub stop: Option<&'a AtomicBool>,
 }
@@ -103,6 +103,9 @@ fn request(body: &BodyPlan) -> Option<BakeRequest> {
     request.edge = *edge;
     Some(request)
 }
+
+/// A part with the place of its surface, or why there is none.
+type BuiltPart<G> = Result<(Part<G>, Option<usize>), String>;
 
 /// A definition, and what the bodies look like.
 struct Assembly<G: SceneSpace> {
@@ -209,14 +212,13 @@ impl Scene {
     fn assemble<G: SceneSpace>(&self, context: Option<&SceneContext>) -> Result<Assembly<G>, SceneErrors> {
         let plan = &self.plan;
         let bakery = Bakery { context };
-        // Parts by their form, each with the place of its surface.
-        let mut parts = BTreeMap::new();
+        let mut parts: BTreeMap<&str, BuiltPart<G>> = BTreeMap::new();
         let (mut surfaces, mut warnings, mut mistakes) = (Vec::new(), Vec::new(), Vec::new());
         let (mut bodies, mut looks) = (Vec::new(), Vec::new());
         let mut centres = BTreeMap::new();
         for (number, body) in plan.bodies.iter().enumerate() {
             let part = parts.entry(&body.form_key).or_insert_with(|| {
-                let part: Part<G> = G::part(body, &bakery)?;
+                let part = G::part(body, &bakery)?;
                 let surface = match &part.seen {
                     Seen::Surface(surface) => {
                         surfaces.push(surface.clone());
@@ -225,7 +227,7 @@ impl Scene {
                     Seen::Half { .. } => None,
                 };
                 warnings.extend(part.warnings.iter().map(|warning| format!("{}: {warning}", body.name)));
-                Ok::<_, String>((part, surface))
+                Ok((part, surface))
             });
             let (part, surface) = match part {
                 Ok(part) => part,

@@ -28,7 +28,7 @@ use plan::Plan;
 use read::Reader;
 use tree::{Node, Table, Writer};
 
-pub use build::{BakeProgress, BuiltScene, Definition, SceneContext, WantedBake};
+pub use build::{BuiltScene, Definition, Progress, SceneContext, WantedBake};
 pub use embedded::{EmbeddedScene, embedded};
 pub use look::{Appearance, Look};
 pub use mistake::{Mistake, Place, SceneErrors};
