@@ -14,6 +14,7 @@ mod joints;
 mod ledger;
 mod loads;
 mod moser_veselov;
+mod repair;
 mod report;
 pub mod response;
 mod script;

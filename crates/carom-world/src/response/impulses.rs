@@ -151,7 +151,8 @@ fn settle_account<const W: usize>(
         let [before, after] = [kicked, &*encounter.velocities].map(|velocities| joint.rate(velocities));
         let taken = -0.5 * outcome.joints[i] * (before + after);
         match Spring::of_joint(joint, encounter.step) {
-            None => outcome.account.stabilization += taken,
+            // A hard joint works only because the step is not infinitely short.
+            None => outcome.account.integrator += taken,
             Some(spring) => {
                 let end = Spring { stretch: spring.stretch + encounter.step * after, ..spring };
                 let damped = 0.5 * encounter.step * spring.damping * after * (before + after);
