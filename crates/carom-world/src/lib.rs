@@ -12,6 +12,7 @@ mod encounter;
 mod error;
 mod joints;
 mod ledger;
+mod links;
 mod loads;
 mod moser_veselov;
 mod repair;

@@ -9,6 +9,7 @@ use carom_contact::{Pose as _, Vector as _};
 use glam::DMat3;
 
 use crate::Dynamics;
+use crate::links::Links;
 use crate::world::World;
 
 /// Bodies that touch or hold each other, and nothing that is fixed or scripted.
@@ -43,16 +44,16 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
     fn free_groups(&self, is_pushed: &[bool]) -> Vec<Group<G::Vector>> {
         let world = self.bodies.len();
         let place = |body: u32| Some(body as usize).filter(|&i| i < world && self.bodies[i].is_dynamic());
-        let mut links: Vec<usize> = (0..=world).collect();
+        let mut links = Links::new(world + 1);
         let contacts = self.touching.iter().map(|contact| contact.bodies);
         for bodies in contacts.chain(self.joints.iter().map(|joint| joint.bodies())) {
-            // What does not move is the world, and the world is in no group.
-            let [a, b] = bodies.map(|body| root(&mut links, place(body).unwrap_or(world)));
-            links[a.min(b)] = a.max(b);
+            // What does not move is the world, which as the largest number is the root of all that it holds.
+            let [a, b] = bodies.map(|body| place(body).unwrap_or(world));
+            links.join(a, b);
         }
         let mut members = vec![Vec::new(); world];
         for body in 0..world {
-            let root = root(&mut links, body);
+            let root = links.root(body);
             if root != world {
                 members[root].push(body);
             }
@@ -118,13 +119,4 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
 
 fn product<const W: usize>(a: &[f64; W], b: &[f64; W]) -> f64 {
     (0..W).map(|k| a[k] * b[k]).sum()
-}
-
-/// The last of what is linked to a number; paths are halved on the way.
-fn root(links: &mut [usize], mut number: usize) -> usize {
-    while links[number] != number {
-        links[number] = links[links[number]];
-        number = links[number];
-    }
-    number
 }

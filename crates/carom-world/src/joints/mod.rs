@@ -100,9 +100,7 @@ impl<G: Geometry> Joint<G> {
                 anchors: [pose[0].local(anchors[0]), pose[1].local(anchors[1])],
                 length: (anchors[0] - anchors[1]).length(),
             },
-            JointKind::Ball { anchor } => {
-                Hold::Frame { anchors: both(*anchor), across: every, square: Vec::new() }
-            }
+            JointKind::Ball { anchor } => Hold::Frame { anchors: both(*anchor), across: every, square: Vec::new() },
             JointKind::Hinge { anchor, axis } => {
                 let square = if G::Vector::DIMENSION == 2 {
                     Vec::new()

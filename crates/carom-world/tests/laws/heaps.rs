@@ -34,6 +34,7 @@ pub struct Heap {
     pub seed: u64,
     pub restitution: f64,
     pub friction: f64,
+    pub step: f64,
 }
 
 /// Numbers between −1 and 1 (splitmix64).
@@ -55,7 +56,12 @@ impl Chance {
 
 fn params<G: Geometry>(heap: &Heap) -> WorldParams<G> {
     // At rest among themselves bodies still turn about each other: overlaps are left to be repaired.
-    WorldParams { response: heap.response, most_overlap: Some(1.0), resting_speed: Some(0.05), ..WorldParams::new(2e-3) }
+    WorldParams {
+        response: heap.response,
+        most_overlap: Some(1.0),
+        resting_speed: Some(0.05),
+        ..WorldParams::new(heap.step)
+    }
 }
 
 /// Joins three threes of the bodies.
@@ -90,7 +96,8 @@ fn define<G: Geometry>(heap: &Heap, mut bodies: Vec<BodyDefinition<G>>, axis: G:
 pub fn plane_heap(heap: &Heap) -> System {
     let mut chance = Chance(heap.seed);
     let spacing = if heap.overlap { 0.96 } else { 1.5 };
-    let hexagon: Vec<DVec2> = (0..6).map(|k| DVec2::from_angle(f64::from(k) * std::f64::consts::FRAC_PI_3) * 0.5).collect();
+    let hexagon: Vec<DVec2> =
+        (0..6).map(|k| DVec2::from_angle(f64::from(k) * std::f64::consts::FRAC_PI_3) * 0.5).collect();
     let shapes = [
         (plane::Shape::disc(0.5).unwrap(), 0.125),
         (plane::Shape::rectangle(DVec2::new(0.9, 0.9)).unwrap(), 0.135),
@@ -142,4 +149,3 @@ pub fn space_heap(heap: &Heap) -> System {
     let bodies = bodies.collect();
     System::space(define(heap, bodies, DVec3::X)).unwrap()
 }
-

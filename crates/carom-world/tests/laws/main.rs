@@ -4,5 +4,6 @@ mod bounces;
 mod closed_systems;
 mod heaps;
 mod impacts;
+mod joints;
 mod rest;
 mod threads;

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use carom_contact::{Space, space};
 use carom_world::{
-    BodyDefinition, Bounciness, ImpulseParams, ReflectionParams, Response, System, WorldDefinition,
-    WorldParams,
+    BodyDefinition, Bounciness, ImpulseParams, ReflectionParams, Response, System, WorldDefinition, WorldParams,
 };
 use glam::{DMat3, DQuat, DVec3};
 
@@ -52,10 +51,7 @@ fn run(threads: usize, response: Response, order: fn(usize) -> usize) -> (u64, u
 
 #[test]
 fn neither_threads_nor_the_order_of_bodies_change_a_bit() {
-    for response in [
-        Response::Impulses(ImpulseParams::default()),
-        Response::Reflections(ReflectionParams::default()),
-    ] {
+    for response in [Response::Impulses(ImpulseParams::default()), Response::Reflections(ReflectionParams::default())] {
         let (one, contacts) = run(1, response, |i| i);
         // A pair has four contacts at most: more than 2,048 pairs, which are shared among threads.
         assert!(contacts > 8192, "{contacts}");
