@@ -40,7 +40,8 @@ fn check(make: impl Fn(&Heap) -> System) {
     let mut failures = Vec::new();
     for (name, response) in families() {
         for (joined, overlap) in [(false, false), (true, false), (false, true), (true, true)] {
-            let heap = Heap { response, joined, overlap, seed: 7, restitution: 0.6, friction: 0.4, step: 2e-3 };
+            let heap =
+                Heap { response, joined, overlap, seed: 7, restitution: 0.6, friction: 0.4, step: 2e-3, round: false };
             let [linear, angular] = drift(make(&heap));
             println!("{name}, joined: {joined}, overlap: {overlap}: {linear:.1e} {angular:.1e}");
             if linear.max(angular) > 1e-12 {

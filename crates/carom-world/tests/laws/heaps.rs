@@ -35,6 +35,8 @@ pub struct Heap {
     pub restitution: f64,
     pub friction: f64,
     pub step: f64,
+    /// Whether all bodies are round: a pair then touches at one point.
+    pub round: bool,
 }
 
 /// Numbers between −1 and 1 (splitmix64).
@@ -95,7 +97,7 @@ fn define<G: Geometry>(heap: &Heap, mut bodies: Vec<BodyDefinition<G>>, axis: G:
 /// Discs, boxes and hexagons.
 pub fn plane_heap(heap: &Heap) -> System {
     let mut chance = Chance(heap.seed);
-    let spacing = if heap.overlap { 0.96 } else { 1.5 };
+    let spacing = if heap.overlap { 0.96 } else { 1.6 };
     let hexagon: Vec<DVec2> =
         (0..6).map(|k| DVec2::from_angle(f64::from(k) * std::f64::consts::FRAC_PI_3) * 0.5).collect();
     let shapes = [
@@ -105,7 +107,7 @@ pub fn plane_heap(heap: &Heap) -> System {
     ];
     let shapes = shapes.map(|(shape, square)| (Arc::new(shape), square));
     let bodies = (0..16).map(|i| {
-        let (shape, square) = &shapes[i % 3];
+        let (shape, square) = &shapes[if heap.round { 0 } else { i % 3 }];
         let mass = 1.5 + chance.next();
         let at = DVec2::new((i % 4) as f64 - 1.5, (i / 4) as f64 - 1.5) * spacing;
         let angle = if heap.overlap { 0.05 } else { 3.0 } * chance.next();
@@ -125,7 +127,7 @@ pub fn plane_heap(heap: &Heap) -> System {
 /// Spheres, boxes and cylinders.
 pub fn space_heap(heap: &Heap) -> System {
     let mut chance = Chance(heap.seed);
-    let spacing = if heap.overlap { 0.96 } else { 1.5 };
+    let spacing = if heap.overlap { 0.96 } else { 1.6 };
     let shapes = [
         (space::Shape::sphere(0.5).unwrap(), DVec3::splat(0.1)),
         (space::Shape::cuboid(DVec3::new(0.8, 0.9, 1.0)).unwrap(), DVec3::new(1.81, 1.64, 1.45) / 12.0),
@@ -133,7 +135,7 @@ pub fn space_heap(heap: &Heap) -> System {
     ];
     let shapes = shapes.map(|(shape, square)| (Arc::new(shape), square));
     let bodies = (0..18).map(|i| {
-        let (shape, square) = &shapes[i % 3];
+        let (shape, square) = &shapes[if heap.round { 0 } else { i % 3 }];
         let mass = 1.5 + chance.next();
         let at = DVec3::new((i % 3) as f64 - 1.0, (i / 3 % 3) as f64 - 1.0, (i / 9) as f64 - 0.5) * spacing;
         let turn = chance.vector() * if heap.overlap { 0.05 } else { 2.0 };
