@@ -251,19 +251,6 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         }
     }
 
-    /// Moves bodies apart without giving them speed.
-    fn push(&mut self, push: &[[f64; W]], span: f64) {
-        let gravity = self.params.gravity;
-        for (i, push) in push.iter().enumerate().filter(|(_, push)| push.iter().any(|&x| x != 0.0)) {
-            let (body, pose, velocity) = (&self.bodies[i], &mut self.now.poses[i], &self.now.velocities[i]);
-            let (linear, spin) = G::split(push);
-            let pushed = pose.moved(linear, spin, span);
-            let gained = -body.mass * gravity.dot(pushed.position() - pose.position());
-            self.now.ledger.stabilization -= gained + body.kinetic(&pushed, velocity) - body.kinetic(pose, velocity);
-            *pose = pushed;
-        }
-    }
-
     /// The drag of air and the like.
     fn resist(&mut self, span: f64) {
         for (i, body) in self.bodies.iter().enumerate().filter(|(_, body)| body.is_dynamic()) {

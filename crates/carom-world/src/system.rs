@@ -69,6 +69,20 @@ impl System {
         either!(self, world => world.ledger())
     }
 
+    /// Momentum of all dynamic bodies, and their angular momentum about the world's origin.
+    pub fn momentum(&self) -> [[f64; 3]; 2] {
+        match self {
+            System::Plane(world) => {
+                let [x, y, turn] = world.momentum();
+                [[x, y, 0.0], [0.0, 0.0, turn]]
+            }
+            System::Space(world) => {
+                let [x, y, z, p, q, r] = world.momentum();
+                [[x, y, z], [p, q, r]]
+            }
+        }
+    }
+
     /// All that is needed to go on from here.
     pub fn state(&self) -> State {
         either!(self, world => world.state())

@@ -59,7 +59,7 @@ enum Hold<V> {
     },
     Frame {
         anchors: [V; 2],
-        /// Directions of the second body along which the anchors coincide; none: along all.
+        /// Directions of the second body along which the anchors coincide.
         across: Vec<V>,
         /// Pairs of directions that stay at right angles, one of each body.
         square: Vec<[V; 2]>,
@@ -93,15 +93,14 @@ impl<G: Geometry> Joint<G> {
             [x, y, None] => [x.zip(y)].into_iter().flatten().map(|(a, b)| square([a, b])).collect(),
             [x, y, z] => [x.zip(y), y.zip(z), z.zip(x)].into_iter().flatten().map(|(a, b)| square([a, b])).collect(),
         };
+        let every = axes::<G>().into_iter().flatten().map(|axis| pose[1].turn_back(axis)).collect();
         let across_axis = |axis: G::Vector| G::tangents(axis * (1.0 / axis.length()));
         let hold = match &definition.kind {
             JointKind::Distance { anchors } => Hold::Distance {
                 anchors: [pose[0].local(anchors[0]), pose[1].local(anchors[1])],
                 length: (anchors[0] - anchors[1]).length(),
             },
-            JointKind::Ball { anchor } => {
-                Hold::Frame { anchors: both(*anchor), across: Vec::new(), square: Vec::new() }
-            }
+            JointKind::Ball { anchor } => Hold::Frame { anchors: both(*anchor), across: every, square: Vec::new() },
             JointKind::Hinge { anchor, axis } => {
                 let square = if G::Vector::DIMENSION == 2 {
                     Vec::new()
@@ -109,13 +108,13 @@ impl<G: Geometry> Joint<G> {
                     let axis = *axis * (1.0 / axis.length());
                     across_axis(axis).map(|tangent| square([axis, tangent])).to_vec()
                 };
-                Hold::Frame { anchors: both(*anchor), across: Vec::new(), square }
+                Hold::Frame { anchors: both(*anchor), across: every, square }
             }
             JointKind::Slider { anchor, axis } => {
                 let across = across_axis(*axis).iter().take(G::TANGENTS).map(|&t| pose[1].turn_back(t)).collect();
                 Hold::Frame { anchors: both(*anchor), across, square: locked }
             }
-            JointKind::Fixed { anchor } => Hold::Frame { anchors: both(*anchor), across: Vec::new(), square: locked },
+            JointKind::Fixed { anchor } => Hold::Frame { anchors: both(*anchor), across: every, square: locked },
             JointKind::Wire { points, closed } => {
                 let wire = Wire::new(points.clone(), *closed);
                 let parameter = wire.nearest_of_all(pose[0].position());
@@ -199,7 +198,6 @@ impl<G: Geometry> Joint<G> {
     {
         match &self.hold {
             Hold::Distance { .. } => 1,
-            Hold::Frame { across, square, .. } if across.is_empty() => G::Vector::DIMENSION + square.len(),
             Hold::Frame { across, square, .. } => across.len() + square.len(),
             Hold::Wire { .. } => G::TANGENTS,
         }
@@ -230,13 +228,9 @@ impl<G: Geometry> Joint<G> {
             }
             Hold::Frame { anchors, across, square } => {
                 let [a, b] = [pose[0].point(anchors[0]), pose[1].point(anchors[1])];
-                if across.is_empty() {
-                    for axis in axes::<G>().into_iter().flatten() {
-                        give(axis.dot(a - b), [G::row(axis, a - centre[0]), G::row(-axis, b - centre[1])]);
-                    }
-                }
+                // Directions turn with the second body, whose point at the first anchor therefore counts. Both impulses of a row
+                // act at that point, so that even a joint that has come apart keeps the angular momentum.
                 for &direction in across {
-                    // The direction turns with the second body, whose point at the first anchor therefore counts.
                     let along = pose[1].turn(direction);
                     give(along.dot(a - b), [G::row(along, a - centre[0]), G::row(-along, a - centre[1])]);
                 }

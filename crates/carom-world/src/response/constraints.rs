@@ -135,7 +135,8 @@ impl<const W: usize> Touching<W> {
     }
 }
 
-/// Gives the impulses of joints, and enters what they did: a hard one's work is stabilization.
+/// Gives the impulses of joints, and enters what they did. A hard one does no work but by the length of the step, since it turns
+/// velocities along a path that bends: that is the integrator's.
 pub(super) fn take_joints<const W: usize>(
     encounter: &Encounter<'_, W>,
     multipliers: &Multipliers<W>,
@@ -145,7 +146,7 @@ pub(super) fn take_joints<const W: usize>(
     for (i, joint) in encounter.joints.iter().enumerate() {
         outcome.joints.push(multipliers.impulse(i));
         let Some(spring) = Spring::of_joint(joint, encounter.step) else {
-            enter(multipliers, i, &mut outcome.account, |account| &mut account.stabilization);
+            enter(multipliers, i, &mut outcome.account, |account| &mut account.integrator);
             continue;
         };
         let rate = multipliers.rate_after(i);

@@ -4,10 +4,12 @@
 //! with the accumulated impulse kept from pulling, until nothing changes or the sweeps are used up. A contact that is still
 //! open may close, but no further than its gap. Friction stays within the disc μλ. With Poisson's hypothesis
 //! bodies are first stopped; then each gets e times the impulse that this took once more.
-//! Momentum is kept to round-off; overlap beyond the slop is taken away without speed.
+//! Momentum is kept to round-off, and impacts gain no energy: where restitution and friction together would, both are
+//! scaled back (see `gain`). Overlap beyond the slop is taken away without speed.
 
 use super::ImpulseParams;
 use super::account::Work;
+use super::gain::limit_gain;
 use super::springs::{Spring, Springs};
 use super::sweep::Sweeper;
 use crate::{Encounter, Outcome, Touching, WorldError};
@@ -46,10 +48,14 @@ pub fn respond<const W: usize>(
         colliding.push(is_colliding(contact, encounter, kicked));
         add_contact(contact, *colliding.last().unwrap_or(&false), params, encounter, kicked, sweeper);
     }
+    let starts: Vec<f64> = sweeper.rows.iter().map(|row| row.impulse).collect();
     sweeper.apply_starts();
     outcome.rounds = sweeper.sweep(params.sweeps);
     if params.poisson {
         outcome.rounds += restore(encounter, colliding, sweeper, params.sweeps);
+    }
+    if (colliding.iter().zip(encounter.contacts)).any(|(&colliding, contact)| colliding && contact.restitution > 0.0) {
+        outcome.rounds += limit_gain(sweeper, &starts, params.sweeps);
     }
     sweeper.apply(encounter.velocities);
     for i in 0..encounter.contacts.len() {
@@ -151,7 +157,8 @@ fn settle_account<const W: usize>(
         let [before, after] = [kicked, &*encounter.velocities].map(|velocities| joint.rate(velocities));
         let taken = -0.5 * outcome.joints[i] * (before + after);
         match Spring::of_joint(joint, encounter.step) {
-            None => outcome.account.stabilization += taken,
+            // A hard joint works only because the step is not infinitely short.
+            None => outcome.account.integrator += taken,
             Some(spring) => {
                 let end = Spring { stretch: spring.stretch + encounter.step * after, ..spring };
                 let damped = 0.5 * encounter.step * spring.damping * after * (before + after);

@@ -2,6 +2,7 @@
 
 mod account;
 pub mod constraints;
+mod gain;
 pub mod impulses;
 mod multipliers;
 pub mod penalty;

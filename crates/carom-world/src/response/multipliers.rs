@@ -9,6 +9,7 @@ use std::ops::Range;
 use carom_impact::{Factor, InverseMass, WORLD};
 use carom_solve::{BlockColumns, Bounds, Columns, Parts, Problem, SolveParams, SolveReport, Solver};
 
+use super::gain::{Blend, Gain};
 use crate::WorldError;
 
 /// Softness that makes a unique split of what redundant rows share, as a part of a row's own.
@@ -21,8 +22,6 @@ const PROXIMAL: usize = 12;
 const STALLED: f64 = 1e-9;
 /// Softness that makes contradictory rows compromise, as a part of a row's own.
 const COMPROMISE: f64 = 1e-8;
-/// Energy gained below this part of what was exchanged is round-off.
-const NOISE: f64 = 1e-12;
 
 /// What a row's impulse is sought for.
 #[derive(Debug, Clone, Copy)]
@@ -295,33 +294,20 @@ impl<const W: usize> Multipliers<W> {
     }
 
     fn gains(&self, rows: &[u32], contacts: &Range<usize>) -> bool {
-        let (mut gain, mut size) = (0.0, 0.0);
+        let mut gain = Gain::default();
         for row in rows.iter().map(|&row| row as usize).filter(|row| contacts.contains(row)) {
-            let after = self.rate_after(row);
-            gain += self.impulses[row] * (self.rates[row] + after);
-            size += (self.impulses[row] * self.rates[row]).abs() + (self.impulses[row] * after).abs();
+            gain.add(self.impulses[row], self.rates[row], self.rate_after(row));
         }
-        gain > NOISE * size
+        gain.is_positive()
     }
 
     /// The largest s in 0..1 at which (1 − s) of the present impulses and s of the elastic ones gain nothing.
     fn largest_share(&self, rows: &[u32], contacts: &Range<usize>, elastic: &[f64], bouncing: &[f64]) -> f64 {
-        // The gain is a s² + b s + c.
-        let (mut a, mut b, mut c) = (0.0, 0.0, 0.0);
+        let mut blend = Blend::default();
         for row in rows.iter().map(|&row| row as usize).filter(|row| contacts.contains(row)) {
-            let (impulse, after) = (self.impulses[row], self.rate_after(row));
-            let (more, faster) = (elastic[row] - impulse, bouncing[row] - after);
-            a += more * faster;
-            b += more * (self.rates[row] + after) + impulse * faster;
-            c += impulse * (self.rates[row] + after);
+            blend.add(self.rates[row], [self.impulses[row], self.rate_after(row)], [elastic[row], bouncing[row]]);
         }
-        if c >= 0.0 {
-            return 0.0;
-        }
-        // c < 0 < a + b + c: the root between 0 and 1, in the form without cancellation.
-        let root = (b * b - 4.0 * a * c).max(0.0).sqrt();
-        let share = if b >= 0.0 { -2.0 * c / (b + root) } else { (root - b) / (2.0 * a) };
-        if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 }
+        blend.largest_share()
     }
 
     /// Adds what the impulses change to the velocities of the bodies that they reach.

@@ -9,6 +9,12 @@
 //! The ledger's `elastic` is the energy of the springs at the end of the step as the velocities foresee it: ½k(d + hv⁺)² of
 //! pressed normal springs and ½kξ² of tangential ones. What is found there in the next step may differ, since surfaces curve
 //! and contacts come and go: the difference is entered as the integrator's, and so the columns add up.
+//!
+//! Accuracy: in heaps of sixteen bodies that meet without gravity, implicit springs never had more than the energy of the
+//! start. In a single step they may give some back that they took, up to 1 % of it, where bodies have flat faces. Explicit
+//! ones gained about 1 % with the suggested stiffness, whatever the step. With a given stiffness elastic balls gained in
+//! proportion to the step, but balls without restitution up to 4 %, more with shorter steps. Bodies that overlap at
+//! the start bring the energy of their springs with them: it is in no column but the integrator's.
 
 use carom_solve::SolveParams;
 

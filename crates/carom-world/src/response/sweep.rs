@@ -10,7 +10,7 @@ use crate::WorldError;
 /// A row over two bodies.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Row<const W: usize> {
-    bodies: [u32; 2],
+    pub bodies: [u32; 2],
     sides: [[f64; W]; 2],
     /// |g|² + softness, and its inverse; zero for a row that moves nothing.
     square: f64,
@@ -30,7 +30,9 @@ pub(super) struct Row<const W: usize> {
 pub(super) struct Sweeper<const W: usize> {
     factors: Vec<Factor<W>>,
     /// Lᵀg-velocities of all bodies, and of one more that stands for the world.
-    speeds: Vec<[f64; W]>,
+    pub speeds: Vec<[f64; W]>,
+    /// The same before any impulse.
+    pub begun: Vec<[f64; W]>,
     pub rows: Vec<Row<W>>,
     pub joints: usize,
     /// Coulomb's μ of each contact.
@@ -82,7 +84,13 @@ impl<const W: usize> Sweeper<W> {
         self.speeds.clear();
         self.speeds.extend(self.factors.iter().zip(velocities).map(|(factor, velocity)| factor.solve(velocity)));
         self.speeds.push([0.0; W]);
+        self.begun.clone_from(&self.speeds);
         Ok(())
+    }
+
+    /// The number that stands for the world.
+    pub fn world(&self) -> usize {
+        self.factors.len()
     }
 
     /// Adds a row.
@@ -140,6 +148,21 @@ impl<const W: usize> Sweeper<W> {
                 row.push(row.impulse, &mut self.speeds);
             }
         }
+    }
+
+    /// Begins once more from these impulses, with contacts that are only to stop.
+    pub fn stop(&mut self, starts: &[f64], sweeps: usize) -> usize {
+        self.speeds.clone_from(&self.begun);
+        let (joints, stride) = (self.joints, Self::STRIDE);
+        for (place, (row, &start)) in self.rows.iter_mut().zip(starts).enumerate() {
+            row.impulse = start;
+            if place >= joints && (place - joints).is_multiple_of(stride) {
+                row.target = row.target.min(0.0);
+                row.least = 0.0;
+            }
+        }
+        self.apply_starts();
+        self.sweep(sweeps)
     }
 
     /// Adds to the impulse of a row.
