@@ -81,11 +81,12 @@ pub(super) fn meet(
     touches: &mut Vec<Touch<DVec3>>,
 ) -> f64 {
     let size = size(first.0) + size(second.0);
-    let known = best_known_axis(first, second);
+    let known = best_known_axis(first, second, margin);
     if known.1 > margin {
         return known.1;
     }
-    let found = closest(first, second, true).map(|c| (c.normal, width(first, second, c.normal)));
+    let closest = closest(first, second, true);
+    let found = closest.map(|c| (c.normal, width(first, second, c.normal)));
     // The depth along any axis bounds the least one from above: the larger gap is the better answer.
     let (normal, gap) = found.filter(|found| found.1 > known.1 + 1e-9 * size).unwrap_or(known);
     if gap > margin {
@@ -99,7 +100,7 @@ pub(super) fn meet(
     });
     if touches.len() == begin || least > gap + 1e-6 * size {
         touches.truncate(begin);
-        if let Some(closest) = closest(first, second, true) {
+        if let Some(closest) = closest {
             touches.push(Touch { point: 0.5 * (closest.on_first + closest.on_second), normal, gap, feature: 0 });
         }
     }
@@ -115,59 +116,140 @@ fn size(body: Convex) -> f64 {
 
 /// The gap along a normal from second to first: how wide a slab fits between the bodies, or by how much they overlap along it.
 fn width(first: (Convex, &Pose), second: (Convex, &Pose), normal: DVec3) -> f64 {
-    let height = |(body, frame): (Convex, &Pose), direction: DVec3| {
-        let local = frame.turn_back(direction);
-        body.local_support_point(local).dot(local)
-    };
-    normal.dot(first.1.position - second.1.position) - height(first, -normal) - height(second, normal)
+    normal.dot(between(first, second, normal))
 }
 
-/// The best of the axes that have a closed form, and the gap along it.
-fn best_known_axis(first: (Convex, &Pose), second: (Convex, &Pose)) -> (DVec3, f64) {
-    let mut best = (DVec3::Y, f64::NEG_INFINITY);
-    let mut consider = |axis: DVec3| {
-        if let Some(normal) = axis.try_normalize() {
-            let gap = width(first, second, normal);
-            if gap > best.1 {
-                best = (normal, gap);
-            }
-        }
+/// From the point of the second body that lies farthest along a normal to that of the first which lies farthest against it.
+fn between(first: (Convex, &Pose), second: (Convex, &Pose), normal: DVec3) -> DVec3 {
+    let farthest = |(body, frame): (Convex, &Pose), direction: DVec3| {
+        frame.turn(body.local_support_point(frame.turn_back(direction)))
     };
+    first.1.position - second.1.position + farthest(first, -normal) - farthest(second, normal)
+}
+
+/// The axis with the widest gap so far.
+struct Widest<'a> {
+    first: (Convex<'a>, &'a Pose),
+    second: (Convex<'a>, &'a Pose),
+    normal: DVec3,
+    gap: f64,
+    /// Ways from a point of the second body to one of the first, the latest ones. No gap is wider along its axis than any of
+    /// them is long: a hull of many faces is asked for few of its farthest points.
+    ways: [DVec3; 16],
+    count: usize,
+}
+
+impl<'a> Widest<'a> {
+    fn new(first: (Convex<'a>, &'a Pose), second: (Convex<'a>, &'a Pose)) -> Widest<'a> {
+        let apart = first.1.position - second.1.position;
+        let mut widest =
+            Widest { first, second, normal: DVec3::Y, gap: f64::NEG_INFINITY, ways: [apart; 16], count: 0 };
+        widest.note(between(first, second, apart.try_normalize().unwrap_or(DVec3::Y)));
+        widest
+    }
+
+    fn note(&mut self, way: DVec3) {
+        self.ways[self.count % self.ways.len()] = way;
+        self.count += 1;
+    }
+
+    fn consider(&mut self, axis: DVec3) {
+        let Some(normal) = axis.try_normalize() else { return };
+        if self.ways[..self.count.min(self.ways.len())].iter().any(|way| normal.dot(*way) <= self.gap) {
+            return;
+        }
+        let way = between(self.first, self.second, normal);
+        let gap = normal.dot(way);
+        if gap > self.gap {
+            (self.normal, self.gap) = (normal, gap);
+        }
+        self.note(way);
+    }
+}
+
+/// The best of the axes that have a closed form, and the gap along it; the first one along which it is above the margin.
+fn best_known_axis(first: (Convex, &Pose), second: (Convex, &Pose), margin: f64) -> (DVec3, f64) {
+    let mut widest = Widest::new(first, second);
     for (body, other, sign) in [(first, second, -1.0), (second, first, 1.0)] {
         match body.0 {
-            Convex::Hull(hull) => hull.faces.iter().for_each(|face| consider(body.1.turn(face.normal) * sign)),
-            Convex::Cylinder { .. } => {
-                let axis = body.1.axes().y_axis;
-                consider(axis);
-                consider(-axis);
-                let from_axis = |point: DVec3| {
-                    let away = point - body.1.position;
-                    (away - axis * axis.dot(away)) * sign
-                };
-                match other.0 {
-                    Convex::Hull(hull) => {
-                        for edge in &hull.edges {
-                            let [a, b] = edge.ends.map(|v| other.1.turn(hull.vertices[v as usize]));
-                            let across = (b - a).cross(axis);
-                            // Parallel to the axis: the edge is met as its ends are.
-                            if across.length() > 1e-6 * b.distance(a) {
-                                consider(across);
-                                consider(-across);
-                            }
-                        }
-                        hull.vertices.iter().for_each(|&v| consider(from_axis(other.1.point(v))));
-                    }
-                    Convex::Cylinder { .. } => {
-                        let across = other.1.axes().y_axis.cross(axis);
-                        if across.length() > 1e-6 {
-                            consider(across);
-                            consider(-across);
-                        }
-                        consider(from_axis(other.1.position));
-                    }
+            Convex::Hull(hull) => hull.faces.iter().for_each(|face| widest.consider(body.1.turn(face.normal) * sign)),
+            Convex::Cylinder { .. } => consider_axes_of_cylinder(&mut widest, body.1, other, sign),
+        }
+        if widest.gap > margin {
+            break;
+        }
+    }
+    (widest.normal, widest.gap)
+}
+
+/// The axis of a cylinder, and those across it that meet the other body; `sign` is −1 for the first body.
+fn consider_axes_of_cylinder(widest: &mut Widest, frame: &Pose, other: (Convex, &Pose), sign: f64) {
+    let axis = frame.axes().y_axis;
+    widest.consider(axis);
+    widest.consider(-axis);
+    let from_axis = |point: DVec3| {
+        let away = point - frame.position;
+        (away - axis * axis.dot(away)) * sign
+    };
+    match other.0 {
+        Convex::Hull(hull) => {
+            for edge in &hull.edges {
+                let [a, b] = edge.ends.map(|v| other.1.turn(hull.vertices[v as usize]));
+                let across = (b - a).cross(axis);
+                // Parallel to the axis: the edge is met as its ends are.
+                if across.length() > 1e-6 * b.distance(a) {
+                    widest.consider(across);
+                    widest.consider(-across);
                 }
+            }
+            hull.vertices.iter().for_each(|&v| widest.consider(from_axis(other.1.point(v))));
+        }
+        Convex::Cylinder { .. } => {
+            let across = other.1.axes().y_axis.cross(axis);
+            if across.length() > 1e-6 {
+                widest.consider(across);
+                widest.consider(-across);
+            }
+            widest.consider(from_axis(other.1.position));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::DQuat;
+    use proptest::prelude::*;
+
+    use super::super::hull::Hull;
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// What is skipped unmeasured would not have been chosen.
+        #[test]
+        fn no_axis_has_a_wider_gap_than_the_best_one(
+            place in prop::array::uniform3(-0.08f64..0.08),
+            turn in prop::array::uniform4(-1f64..1.0),
+        ) {
+            const SIDES: u32 = 48;
+            let foot = (0..SIDES).map(|k| f64::from(k) * TAU / f64::from(SIDES)).map(|a| 0.04 * DVec3::new(a.cos(), 0.0, a.sin()));
+            let cone = Hull::around(&foot.chain([DVec3::Y * 0.09]).collect::<Vec<_>>()).unwrap();
+            let turn = DQuat::from_array(turn);
+            prop_assume!(turn.length() > 0.1);
+            let frame = Pose::new(DVec3::from(place), turn.normalize());
+            let first = (Convex::Cylinder { radius: 0.03, half: 0.04 }, &frame);
+            let second = (Convex::Hull(&cone), &Pose::default());
+            let (normal, gap) = best_known_axis(first, second, f64::INFINITY);
+            prop_assert!((width(first, second, normal) - gap).abs() < 1e-15);
+            let axis = frame.axes().y_axis;
+            let across = cone.edges.iter().map(|edge| {
+                let [a, b] = edge.ends.map(|v| cone.vertices[v as usize]);
+                (b - a).cross(axis).normalize_or(axis)
+            });
+            for known in cone.faces.iter().map(|face| face.normal).chain(across.flat_map(|n| [n, -n])).chain([axis, -axis]) {
+                prop_assert!(width(first, second, known) <= gap + 1e-15);
             }
         }
     }
-    best
 }
