@@ -119,5 +119,7 @@ fn the_energy_of_a_double_pendulum_is_kept_to_second_order() {
     let (fine, error) = double_pendulum(1e-3, 10.0);
     assert!(fine < 2e-4, "{fine:e}");
     assert!(coarse / fine > 2.0, "{coarse:e} {fine:e}");
-    assert!(error < 1e-6, "{error:e}");
+    // Axes that stay in the world gave 3.2e-7, but lost angular momentum. Those that turn with the second body keep it, and
+    // the joint comes apart by 1.4e-6 where the lower bar whirls.
+    assert!(error < 2e-6, "{error:e}");
 }

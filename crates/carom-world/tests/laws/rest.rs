@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use carom_contact::{Space, space};
 use carom_world::{BodyDefinition, Bounciness, System, WorldDefinition, WorldParams};
-use glam::{DMat3, DQuat, DVec3};
+use glam::{DQuat, DVec3};
 
 use crate::heaps::families;
 
@@ -24,7 +24,7 @@ fn things() -> Vec<BodyDefinition<Space>> {
         let lowest = shape.surface().unwrap().bounds().min.y;
         BodyDefinition {
             mass: bulk.mass,
-            inertia: DMat3::from(bulk.inertia),
+            inertia: bulk.inertia,
             pose: space::Pose::new(DVec3::new(x, -lowest, 0.0), DQuat::IDENTITY),
             bounciness: Bounciness::Constant(0.3),
             friction: 0.5,
