@@ -9,8 +9,8 @@ use crate::local::Local;
 
 /// Iterations of conjugate gradients when the free variables have settled.
 const LONG: usize = 150;
-/// Rounds without progress before giving up.
-const IDLE: usize = 8;
+/// Rounds without progress before pivoting should take over.
+pub(crate) const IDLE: usize = 8;
 
 /// Memory for iterative solves.
 #[derive(Debug, Clone, Default)]
@@ -26,8 +26,15 @@ pub(crate) struct Descent {
 }
 
 impl Descent {
-    /// Solves in place to a relative residual, or until that gets too slow. Returns rounds made and the residual reached.
-    pub fn solve<C: Columns>(&mut self, local: &mut Local<C>, tolerance: f64, rounds: usize) -> (usize, f64) {
+    /// Solves in place to a relative residual, or until more than `patience` rounds in a row bring little. Returns rounds made
+    /// and the residual reached.
+    pub fn solve<C: Columns>(
+        &mut self,
+        local: &mut Local<C>,
+        tolerance: f64,
+        rounds: usize,
+        patience: usize,
+    ) -> (usize, f64) {
         let mut residual = local.residual(&mut self.image);
         let (mut best, mut idle) = (residual, 0);
         self.free.clear();
@@ -50,7 +57,7 @@ impl Descent {
                 (best, idle) = (residual, 0);
             } else {
                 idle += 1;
-                if idle > IDLE {
+                if idle > patience {
                     return (round + 1, residual);
                 }
             }

@@ -1,6 +1,6 @@
 //! One interface to all solvers: split into connected parts, give each part to the method that suits it.
 
-use crate::descent::{Descent, sweep};
+use crate::descent::{Descent, IDLE, sweep};
 use crate::local::Local;
 use crate::parts::{Parts, UNSEEN};
 use crate::pivoting::Pivoting;
@@ -178,9 +178,13 @@ impl<C: Columns> Solver<C> {
             Method::Exact | Method::ConjugateGradients | Method::Pivoting => {
                 let mut done = false;
                 if method != Method::Pivoting {
-                    let most =
-                        if method == Method::Exact && local.len() <= FACTORIZED { SURVEY.min(rounds) } else { rounds };
-                    (report.rounds, report.residual) = self.descent.solve(local, tolerance, most);
+                    // Whoever asks for conjugate gradients alone gets them, however slow.
+                    let (most, patience) = match method {
+                        Method::Exact if local.len() <= FACTORIZED => (SURVEY.min(rounds), IDLE),
+                        Method::Exact => (rounds, IDLE),
+                        _ => (rounds, rounds),
+                    };
+                    (report.rounds, report.residual) = self.descent.solve(local, tolerance, most, patience);
                     done = report.residual <= tolerance || method == Method::ConjugateGradients;
                 }
                 if !done {

@@ -67,25 +67,36 @@ proptest! {
 
     #[test]
     fn all_solvers_give_the_same_velocities(seed in any::<u64>(), contacts in 1..10usize, joints in 0..3usize) {
-        let mut random = Random(seed);
-        let mut case = Case::random(&mut random, contacts, joints, false);
-        case.contacts.iter_mut().for_each(|contact| contact.restitution = 0.5);
-        let solve = |method| {
-            let mut case = case.clone();
-            let solver = SolveParams { method, rounds: 400_000, ..SolveParams::default() };
-            let outcome = case.respond(|e| respond(&ConstraintParams { solver }, e, &mut ConstraintScratch::default()));
-            (outcome.residual, case.velocities)
-        };
-        let (residual, exact) = solve(Method::Exact);
-        prop_assert!(residual < 1e-12, "{residual:e}");
-        for method in [Method::Pivoting, Method::GaussSeidel, Method::ConjugateGradients] {
-            let (residual, velocities) = solve(method);
-            prop_assert!(residual < 1e-12, "{method:?} {residual:e}");
-            for (a, b) in exact.as_flattened().iter().zip(velocities.as_flattened()) {
-                prop_assert!((a - b).abs() < 1e-9, "{method:?}: {a} {b}");
-            }
+        compare_solvers(seed, contacts, joints);
+    }
+}
+
+/// Solves one random case with every method.
+fn compare_solvers(seed: u64, contacts: usize, joints: usize) {
+    let mut random = Random(seed);
+    let mut case = Case::random(&mut random, contacts, joints, false);
+    case.contacts.iter_mut().for_each(|contact| contact.restitution = 0.5);
+    let solve = |method| {
+        let mut case = case.clone();
+        let solver = SolveParams { method, rounds: 400_000, ..SolveParams::default() };
+        let outcome = case.respond(|e| respond(&ConstraintParams { solver }, e, &mut ConstraintScratch::default()));
+        (outcome.residual, case.velocities)
+    };
+    let (residual, exact) = solve(Method::Exact);
+    assert!(residual < 1e-12, "{residual:e}");
+    for method in [Method::Pivoting, Method::GaussSeidel, Method::ConjugateGradients] {
+        let (residual, velocities) = solve(method);
+        assert!(residual < 1e-12, "{method:?} {residual:e}");
+        for (a, b) in exact.as_flattened().iter().zip(velocities.as_flattened()) {
+            assert!((a - b).abs() < 1e-9, "{method:?}: {a} {b}");
         }
     }
+}
+
+#[test]
+fn conjugate_gradients_go_on_where_the_free_contacts_take_long_to_find() {
+    // Gave up with a residual of 1.6e-2 while it had not yet found which contacts push.
+    compare_solvers(9838074350609977824, 7, 1);
 }
 
 /// A box of 2 m × 1 m × 2 m and 3 kg on a floor, with contacts at its four lower corners.
