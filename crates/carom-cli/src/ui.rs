@@ -212,7 +212,7 @@ pub fn failure(error: impl std::error::Error, help: Option<&str>) -> Report {
 pub fn install_hooks() {
     // Fails only if a hook is there already, which then stays.
     let _ = miette::set_hook(Box::new(|_| {
-        Box::new(miette::MietteHandlerOpts::new().wrap_lines(false).context_lines(0).build())
+        Box::new(miette::MietteHandlerOpts::new().wrap_lines(false).context_lines(1).build())
     }));
     std::panic::set_hook(Box::new(|panic| {
         let payload = panic.payload();
