@@ -5,6 +5,7 @@
 
 use carom_contact::{Method, Vector as _, Witness, first_contact};
 
+use crate::step::TOUCHING;
 use crate::world::World;
 use crate::{Dynamics, Integrator, Motion, StepReport, WorldError};
 
@@ -42,7 +43,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
             let shared = contacts.iter().take_while(|other| other.bodies == contact.bodies).count();
             let nearest = contacts[..shared].iter().map(|other| other.touch.gap).fold(f64::INFINITY, f64::min);
             contacts = &contacts[shared..];
-            if nearest > 1e-6 * self.slop
+            if nearest > TOUCHING * self.slop
                 && let Some(time) = self.meeting(contact.bodies.map(|body| body as usize), start, first)
             {
                 first = time;

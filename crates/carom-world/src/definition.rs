@@ -160,10 +160,10 @@ pub enum Motion<G: Geometry> {
     Scripted(Script<G>),
 }
 
-/// A prescribed motion, relative to the pose at the start.
+/// A prescribed motion.
 #[derive(Debug, Clone)]
 pub enum Script<G: Geometry> {
-    /// amplitude · sin(2π frequency t + phase).
+    /// amplitude · sin(2π frequency t + phase) about the pose at the start.
     Sine {
         /// m.
         amplitude: G::Vector,
@@ -172,7 +172,7 @@ pub enum Script<G: Geometry> {
         /// rad.
         phase: f64,
     },
-    /// Poses at times, with straight and evenly turning motion between them; at rest before the first and after the last.
+    /// Poses of the world at times, with straight and evenly turning motion between them; at rest before the first and after the last.
     Keyframes(Vec<(f64, G::Pose)>),
     /// Stays where it is, but its surface moves, like a belt's, m/s.
     Belt(G::Vector),

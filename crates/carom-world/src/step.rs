@@ -18,6 +18,8 @@ use crate::{
 
 /// Beyond this many metres, or metres or radians per second, nothing is believed.
 const OUT_OF_BOUNDS: f64 = 1e9;
+/// In continuous mode, bodies nearer than this part of the slop touch.
+pub(crate) const TOUCHING: f64 = 1e-6;
 
 impl<G: Dynamics<W>, const W: usize> World<G, W> {
     /// Goes on by one step. After an error the world is as it was before the step.
@@ -167,9 +169,10 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         self.touching.clear();
         for contact in self.detector.contacts() {
             let touching = touching(contact, &self.bodies, &now.poses, &self.surfaces);
-            // In continuous mode the step ends where bodies meet: until then they are apart.
-            let meets = !divides || touching.foreseen(span, &now.velocities) < -1e-6 * self.slop;
-            if meets {
+            // In continuous mode the step ends where bodies meet: until then those that do not touch are apart. Those that do
+            // pass a blow on at once.
+            let meets = touching.gap.min(touching.foreseen(span, &now.velocities)) < TOUCHING * self.slop;
+            if !divides || meets {
                 self.touching.push(touching);
             }
         }
