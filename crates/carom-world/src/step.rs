@@ -171,8 +171,8 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
             let touching = touching(contact, &self.bodies, &now.poses, &self.surfaces);
             // In continuous mode the step ends where bodies meet: until then those that do not touch are apart. Those that do
             // pass a blow on at once.
-            let meets = touching.gap.min(touching.foreseen(span, &now.velocities)) < TOUCHING * self.slop;
-            if !divides || meets {
+            let close = TOUCHING * self.slop;
+            if !divides || touching.gap < close || touching.foreseen(span, &now.velocities) < -close {
                 self.touching.push(touching);
             }
         }

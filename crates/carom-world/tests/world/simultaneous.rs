@@ -1,20 +1,27 @@
 //! Many impacts at one instant, in a world (*Reflections*, §9; values from a public reference program and closed forms).
 
 use crate::common::*;
-use carom_world::{BodyDefinition, ReflectionParams, Response};
+use carom_contact::Plane;
+use carom_world::{BodyDefinition, Detection, ReflectionParams, Response, WorldParams};
 
 fn reflections() -> Response {
     Response::Reflections(ReflectionParams::default())
 }
 
 /// Velocities along x and y after some steps of balls given as (mass, radius, position, velocity).
-fn after(step: f64, steps: usize, restitution: f64, balls: &[(f64, f64, [f64; 2], [f64; 2])]) -> Vec<[f64; 2]> {
+fn after(step: f64, steps: usize, restitution: f64, balls: &[Ball]) -> Vec<[f64; 2]> {
+    after_with(params(step, 0.0, reflections()), steps, restitution, balls)
+}
+
+type Ball = (f64, f64, [f64; 2], [f64; 2]);
+
+fn after_with(params: WorldParams<Plane>, steps: usize, restitution: f64, balls: &[Ball]) -> Vec<[f64; 2]> {
     let bodies = balls.iter().enumerate().map(|(i, &(mass, radius, position, velocity))| BodyDefinition {
         mass,
         inertia: 0.5 * mass * radius * radius,
         ..disc(&format!("ball {i}"), radius, position, velocity)
     });
-    let mut world = world(params(step, 0.0, reflections()), made_of(restitution, 0.0, bodies.collect()));
+    let mut world = world(params, made_of(restitution, 0.0, bodies.collect()));
     run(&mut world, steps);
     assert!(world.ledger().imbalance().abs() < 1e-13 * world.ledger().start);
     world.velocities().iter().map(|v| [v[0], v[1]]).collect()
@@ -36,6 +43,16 @@ fn of_five_touching_balls_the_last_leaves_alone() {
     let ball = |x: f64, v: f64| (1.0, 0.5, [x, 0.0], [v, 0.0]);
     let balls = [ball(-1.5, 1.0), ball(0.0, 0.0), ball(1.0, 0.0), ball(2.0, 0.0), ball(3.0, 0.0)];
     let found = after(0.01, 200, 1.0, &balls);
+    assert_close(&found, &[[0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [1.0, 0.0]], 1e-12);
+}
+
+#[test]
+fn a_blow_passes_through_touching_balls_in_the_step_in_which_it_falls() {
+    // The first ball arrives after 0.5 s, in the 51st step; detection divides that step there.
+    let ball = |x: f64, v: f64| (1.0, 0.5, [x, 0.0], [v, 0.0]);
+    let balls = [ball(-1.5, 1.0), ball(0.0, 0.0), ball(1.0, 0.0), ball(2.0, 0.0), ball(3.0, 0.0)];
+    let params = WorldParams { detection: Detection::Continuous, ..params(0.01, 0.0, reflections()) };
+    let found = after_with(params, 51, 1.0, &balls);
     assert_close(&found, &[[0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [1.0, 0.0]], 1e-12);
 }
 
