@@ -1,7 +1,7 @@
 //! A scene on the command line.
 
 use carom::Cache;
-use carom::scene::{BuiltScene, Scene, SceneContext, SceneErrors};
+use carom::scene::{BuiltScene, Scene, SceneContext, SceneErrors, embedded};
 use miette::{Report, miette};
 
 use crate::interrupt;
@@ -11,10 +11,17 @@ use crate::ui::{Progress, Ui, Work};
 #[derive(clap::Args)]
 pub struct SceneArgs {
     /// A scene file, or the name of a scene that comes with Carom.
+    #[arg(long_help = which_scenes())]
     pub scene: String,
     /// Change a value of the scene, as in time.step=1e-4 or body.ball.restitution=0.9; may be repeated.
     #[arg(long, value_name = "KEY=VALUE", value_parser = parse_setting)]
     set: Vec<(String, String)>,
+}
+
+/// All names, for whoever asks for help.
+fn which_scenes() -> String {
+    let names: Vec<&str> = embedded().iter().map(|scene| scene.name).collect();
+    format!("A scene file, or the name of a scene that comes with Carom: {}", names.join(", "))
 }
 
 impl SceneArgs {
