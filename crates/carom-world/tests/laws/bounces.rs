@@ -21,12 +21,23 @@ fn bounciness_of(normal: DVec3) -> f64 {
     [0.1, 0.25, 0.4, 0.55, 0.7, 0.85][face]
 }
 
-/// A unit cube that is loaded: its centre of mass is at `centre` of the cube's own axes, and the body's origin is there.
+/// A unit cube that is loaded: its centre of mass is at `centre` of the cube's own axes, and the body's origin is there. Its
+/// faces differ in bounciness.
 fn loaded_cube(centre: DVec3, interpolation: Interpolation) -> BodyDefinition<Space> {
+    mapped_cube(centre, interpolation, |_, normal| bounciness_of(normal))
+}
+
+/// The same with the bounciness of each triangle by its middle, in the cube's own axes, and its normal.
+fn mapped_cube(
+    centre: DVec3,
+    interpolation: Interpolation,
+    value: impl Fn(DVec3, DVec3) -> f64,
+) -> BodyDefinition<Space> {
     let cube = space::Shape::cuboid(DVec3::ONE).unwrap();
     let surface = cube.surface().unwrap();
+    let middle = |t: usize| surface.corners(t).iter().sum::<DVec3>() / 3.0;
     let values: Vec<f64> =
-        (0..surface.triangles.len()).map(|t| bounciness_of(surface.area_vector(t).normalize())).collect();
+        (0..surface.triangles.len()).map(|t| value(middle(t), surface.area_vector(t).normalize())).collect();
     let faces = FaceSamples::EveryTriangle;
     let layout = SampleLayout { faces, features: vec![], normals: vec![], spacing: 0.7, angle: 0.16 };
     let map = BounceMap::new(layout, &surface, &values, None).unwrap();
@@ -91,19 +102,22 @@ fn a_cube_bounces_with_the_number_of_the_face_that_it_falls_on() {
 
 #[test]
 fn a_map_is_read_where_the_centre_of_mass_has_moved_it() {
-    // A small ball hits the top near a corner: only a map at its right place knows which side that is.
-    let centre = DVec3::new(0.35, 0.0, -0.35);
-    let mut cube = loaded_cube(centre, Interpolation::Nearest);
+    // The two triangles of a side differ, and a small ball hits one of them; read about the centre of mass, or with
+    // the wrong sign, the point would lie on the other.
+    let centre = DVec3::new(0.35, 0.0, 0.3);
+    let mut cube = mapped_cube(centre, Interpolation::Nearest, |middle, _| if middle.z > 0.0 { 0.8 } else { 0.2 });
     cube.pose = space::Pose::new(centre, DQuat::IDENTITY);
-    let ball = BodyDefinition {
-        mass: 1e-3,
-        inertia: DMat3::from_diagonal(DVec3::splat(1e-6)),
-        pose: space::Pose::new(DVec3::new(-0.7, 0.1, 0.1), DQuat::IDENTITY),
-        velocity: DVec3::X,
-        ..BodyDefinition::new("ball", Arc::new(space::Shape::sphere(0.05).unwrap()))
-    };
-    let (_, hit) = first_contacts(vec![cube, ball], vec![]);
-    assert!((hit[0] - bounciness_of(DVec3::NEG_X)).abs() < 1e-6, "{hit:?}");
+    for (z, expected) in [(0.25, 0.8), (-0.25, 0.2)] {
+        let ball = BodyDefinition {
+            mass: 1e-3,
+            inertia: DMat3::from_diagonal(DVec3::splat(1e-6)),
+            pose: space::Pose::new(DVec3::new(-0.7, 0.0, z), DQuat::IDENTITY),
+            velocity: DVec3::X,
+            ..BodyDefinition::new("ball", Arc::new(space::Shape::sphere(0.05).unwrap()))
+        };
+        let (_, hit) = first_contacts(vec![cube.clone(), ball], vec![]);
+        assert!((hit[0] - expected).abs() < 1e-6, "{z}: {hit:?}");
+    }
 }
 
 #[test]
