@@ -27,7 +27,7 @@ pub struct Args {
     #[arg(long)]
     json: bool,
     /// Print a JSON Schema of the scene format, for editors.
-    #[arg(long, exclusive = true, required_unless_present = "scene")]
+    #[arg(long, exclusive = true)]
     schema: bool,
 }
 
