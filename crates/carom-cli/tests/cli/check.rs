@@ -53,7 +53,7 @@ fn what_cannot_be_is_refused_by_name() {
     folder.write("drop.toml", SCENE);
     folder.carom("check nowhere.toml").fails(1, "cannot read the scene");
     folder.carom("check cradel").fails(1, "did you mean 'cradle'?");
-    folder.carom("check").fails(2, "--schema");
+    folder.carom("check").fails(2, "<SCENE>");
     folder.carom("check drop.toml --set time.step=0").fails(1, "--set time.step=0");
     folder.carom("check drop.toml --set body.ball.position=[0,0.05,0]").fails(1, "'ball' and 'floor' overlap by 0.05");
     folder.write("bytes.toml", [0xff, 0xfe, 0x00]);
