@@ -5,7 +5,7 @@
 //! what still closes under the forces, resting contacts above all, is stopped with the velocities that include them: a pile
 //! neither sinks nor jitters; a large one is held by sweeps, like sequential impulses, and settles within its slop. Overlap beyond the slop is taken away without speed.
 
-use carom_impact::{Contact, ImpactSystem, Joint, Tangent, resolve};
+use carom_impact::{Contact, ImpactParams, ImpactSystem, Joint, Tangent, resolve};
 
 use super::account::Work;
 use super::constraints::{self, ConstraintScratch};
@@ -18,6 +18,8 @@ const ROUNDS: usize = 8;
 
 /// Up to this many contacts rest exactly; more are held by sweeps over them.
 const MOST_EXACT: usize = 256;
+/// What closes at less than this part of the resting speed, or of the fastest approach, does not close.
+const STILL: [f64; 2] = [1e-6, 1e-11];
 /// Sweeps that hold many contacts at rest.
 const SWEEPS: usize = 20;
 
@@ -26,6 +28,8 @@ const SWEEPS: usize = 20;
 pub struct ReflectionScratch<const W: usize> {
     contacts: Vec<Contact<[f64; W]>>,
     tangents: Vec<Tangent<[f64; W]>>,
+    /// What closes more slowly does not close, m/s.
+    still: f64,
     /// Places of active contacts in the encounter's list.
     active: Vec<usize>,
     held: Vec<Touching<W>>,
@@ -78,6 +82,8 @@ impl<const W: usize> ReflectionScratch<W> {
         self.contacts.clear();
         self.tangents.clear();
         self.active.clear();
+        let approach = encounter.contacts.iter().map(|contact| -contact.speed(encounter.before)).fold(0.0, f64::max);
+        self.still = STILL[0] * encounter.resting_speed + STILL[1] * approach;
         let mut collides = false;
         for (place, contact) in encounter.contacts.iter().enumerate() {
             if contact.foreseen(encounter.step, encounter.velocities) > TOUCH * encounter.slop {
@@ -85,8 +91,9 @@ impl<const W: usize> ReflectionScratch<W> {
             }
             collides |= is_colliding(contact, encounter, encounter.velocities);
             let speed = contact.speed(encounter.before);
-            // What closes slowly rests. What does not close at all takes part in the impacts of its neighbours.
-            let rests = speed < 0.0 && speed >= -encounter.resting_speed;
+            // What closes slowly rests. What does not close at all takes part in the impacts of its neighbours; round-off
+            // must not decide which of a box's corners do.
+            let rests = speed < -self.still && speed >= -encounter.resting_speed;
             let restitution = if rests { 0.0 } else { contact.restitution };
             if contact.friction > 0.0 {
                 let tangents = contact.tangents.iter().filter(|rows| **rows != [[0.0; W]; 2]);
@@ -124,7 +131,7 @@ impl<const W: usize> ReflectionScratch<W> {
             joints: &joints,
         };
         let before = velocities.to_vec();
-        let impact = match resolve(&system, velocities, &params.impact) {
+        let impact = match resolve(&system, velocities, &ImpactParams { still: self.still, ..params.impact }) {
             Ok(impact) => impact,
             Err(carom_impact::ImpactError::Squeezed { .. }) => return Ok(false),
             Err(error) => return Err(error.into()),

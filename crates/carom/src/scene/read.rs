@@ -350,6 +350,7 @@ fn response(keys: Fields) -> Response {
                     friction_passes: keys.count("friction-passes").unwrap_or(usual.friction_passes),
                     least_norm: keys.flag("least-norm", usual.least_norm),
                     passes: keys.count("passes").unwrap_or(usual.passes),
+                    ..usual
                 },
             })
         }
