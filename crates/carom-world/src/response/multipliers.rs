@@ -134,6 +134,12 @@ impl<const W: usize> Multipliers<W> {
         self.columns.product(row, row)
     }
 
+    /// How much the mean rate of some rows answers to an impulse that they share alike, 1/kg.
+    pub fn shared_square(&self, rows: Range<usize>) -> f64 {
+        let all = rows.clone().flat_map(|a| rows.clone().map(move |b| self.columns.product(a, b)));
+        all.sum::<f64>() / (rows.len() * rows.len()) as f64
+    }
+
     pub fn rate_before(&self, row: usize) -> f64 {
         self.rates[row]
     }
