@@ -76,7 +76,8 @@ pub enum Operator {
 pub struct ImpactParams {
     /// Which operator.
     pub operator: Operator,
-    /// The most layers that one island's coefficients of restitution are divided into.
+    /// The most layers that one island's coefficients of restitution are divided into. Up to so many distinct ones are exact;
+    /// of more, each is met within their range divided by this.
     pub layers: usize,
     /// Passes of friction: 1 is Alg. 3, more are staggered with normal solves, 0 is none.
     pub friction_passes: usize,

@@ -214,7 +214,7 @@ fn implicit<const W: usize>(
         let stretch = pad.stretch[0] * along[0] + pad.stretch[1] * along[1];
         Spring { stiffness: pad.normal.stiffness, damping: 0.0, stretch }.aim(step)
     });
-    let residual = multipliers.solve(false);
+    let residual = multipliers.solve();
     let push = constraints::repair(&constraints::without_contacts(encounter), multipliers);
     multipliers.apply(encounter.velocities);
     let mut outcome = Outcome { residual, push, ..Outcome::default() };
