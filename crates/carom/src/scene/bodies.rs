@@ -117,9 +117,8 @@ impl Reader {
             material,
             resistance: Resistance { linear: resistance("linear"), angular: resistance("angular") },
             colour,
-            copies: copies.unwrap_or_else(|| {
-                vec![CopyPlan { name: name.to_owned(), by: DVec3::ZERO, velocity: DVec3::ZERO }]
-            }),
+            copies: copies
+                .unwrap_or_else(|| vec![CopyPlan { name: name.to_owned(), by: DVec3::ZERO, velocity: DVec3::ZERO }]),
         })
     }
 
