@@ -71,6 +71,8 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         let outcome = self.respond(&before, span)?;
         report.response_seconds += begun.elapsed().as_secs_f64();
         report.rounds += outcome.rounds;
+        report.active = report.active.max(outcome.active);
+        report.iterations += outcome.iterations;
         report.residual = report.residual.max(outcome.residual);
         report.contacts = report.contacts.max(self.touching.len());
         report.parts += 1;

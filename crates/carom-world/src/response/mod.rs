@@ -66,10 +66,19 @@ pub struct ConstraintParams {
 }
 
 /// Generalized reflections.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ReflectionParams {
     /// Of the operator.
     pub impact: carom_impact::ImpactParams,
+    /// How often, in one step, contacts may join that others push together. One is *Reflections*, Alg. 4: what an impact pushes
+    /// together is met in the next step.
+    pub rounds: usize,
+}
+
+impl Default for ReflectionParams {
+    fn default() -> Self {
+        ReflectionParams { impact: carom_impact::ImpactParams::default(), rounds: 8 }
+    }
 }
 
 /// Memory of all families.

@@ -13,9 +13,6 @@ use super::impulses::{self, ImpulseScratch, TOUCH, is_colliding};
 use super::{ConstraintParams, ImpulseParams, ReflectionParams};
 use crate::{Encounter, Outcome, Touching, WorldError};
 
-/// Rounds in which contacts join that others push together.
-const ROUNDS: usize = 8;
-
 /// Up to this many contacts rest exactly; more are held by sweeps over them.
 const MOST_EXACT: usize = 256;
 /// Sweeps that hold many contacts at rest.
@@ -45,7 +42,7 @@ pub fn respond<const W: usize>(
         joints: vec![0.0; encounter.joints.len()],
         ..Outcome::default()
     };
-    for _ in 0..ROUNDS {
+    for _ in 0..params.rounds.max(1) {
         let now = Encounter { before: &before, velocities: &mut *encounter.velocities, ..*encounter };
         if !scratch.gather(&now) {
             break;
@@ -68,6 +65,8 @@ pub fn respond<const W: usize>(
     }
     outcome.account.add(&impacts.account);
     outcome.rounds += impacts.rounds;
+    outcome.active = impacts.active;
+    outcome.iterations = impacts.iterations;
     outcome.residual = outcome.residual.max(impacts.residual);
     Ok(outcome)
 }
@@ -162,27 +161,46 @@ impl<const W: usize> ReflectionScratch<W> {
         impacts.account.driven += impact.ledger.driven;
         impacts.account.integrator -= unseen;
         impacts.rounds += impact.effort.solves;
+        impacts.active = impacts.active.max(self.active.len());
+        impacts.iterations += impact.effort.most_solves;
         impacts.residual = impacts.residual.max(impact.effort.residual);
         Ok(true)
     }
 
-    /// Stops what closes under the forces; there is nothing left to reflect.
+    /// Stops what closes under the forces. What closes too fast for rest, and bounces, is left to the next step, which
+    /// reflects it.
     fn hold(&mut self, encounter: &mut Encounter<'_, W>, before: &[[f64; W]]) -> Result<Outcome<W>, WorldError> {
-        let closes =
-            |contact: &Touching<W>| contact.foreseen(encounter.step, encounter.velocities) < -TOUCH * encounter.slop;
-        if encounter.joints.is_empty() && !encounter.contacts.iter().any(closes) {
-            return Ok(Outcome { impulses: vec![[0.0; 3]; encounter.contacts.len()], ..Outcome::default() });
-        }
+        let mut outcome = Outcome { impulses: vec![[0.0; 3]; encounter.contacts.len()], ..Outcome::default() };
+        let mut any = !encounter.joints.is_empty();
         self.held.clear();
-        self.held.extend(encounter.contacts.iter().map(|contact| Touching { restitution: 0.0, ..*contact }));
+        self.active.clear();
+        for (place, contact) in encounter.contacts.iter().enumerate() {
+            let closes = contact.foreseen(encounter.step, encounter.velocities) < -TOUCH * encounter.slop;
+            let speed = contact.speed(before).min(contact.speed(encounter.velocities));
+            if closes && contact.restitution > 0.0 && speed < -encounter.resting_speed {
+                continue;
+            }
+            any |= closes;
+            self.held.push(Touching { restitution: 0.0, ..*contact });
+            self.active.push(place);
+        }
+        if !any {
+            return Ok(outcome);
+        }
         let kicked = encounter.velocities.to_vec();
         let mut held = Encounter { before, contacts: &self.held, velocities: &mut *encounter.velocities, ..*encounter };
-        if self.held.len() > MOST_EXACT {
-            return impulses::respond(&ImpulseParams { sweeps: SWEEPS, poisson: false }, &mut held, &mut self.impulses);
+        let mut rest = if self.held.len() > MOST_EXACT {
+            impulses::respond(&ImpulseParams { sweeps: SWEEPS, poisson: false }, &mut held, &mut self.impulses)?
+        } else {
+            let mut rest = constraints::respond(&ConstraintParams::default(), &mut held, &mut self.constraints)?;
+            let course = [before, &kicked, &*encounter.velocities];
+            Work::new(&self.held, &rest.impulses, course).correct(&mut rest.account);
+            rest
+        };
+        for (&place, impulse) in self.active.iter().zip(&rest.impulses) {
+            outcome.impulses[place] = *impulse;
         }
-        let mut outcome = constraints::respond(&ConstraintParams::default(), &mut held, &mut self.constraints)?;
-        let course = [before, &kicked, &*encounter.velocities];
-        Work::new(&self.held, &outcome.impulses, course).correct(&mut outcome.account);
-        Ok(outcome)
+        std::mem::swap(&mut rest.impulses, &mut outcome.impulses);
+        Ok(rest)
     }
 }
