@@ -4,6 +4,7 @@ mod account;
 pub mod constraints;
 mod gain;
 pub mod impulses;
+mod lists;
 mod multipliers;
 pub mod penalty;
 pub mod reflections;
@@ -29,6 +30,13 @@ pub enum Response {
 impl Default for Response {
     fn default() -> Self {
         Response::Reflections(ReflectionParams::default())
+    }
+}
+
+impl Response {
+    /// Whether only contacts take part that the velocities at the start of the step will close.
+    pub(crate) fn meets_once(&self) -> bool {
+        matches!(self, Response::Reflections(params) if params.rounds <= 1)
     }
 }
 
