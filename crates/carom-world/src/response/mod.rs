@@ -4,7 +4,7 @@ mod account;
 pub mod constraints;
 mod gain;
 pub mod impulses;
-mod multipliers;
+pub(crate) mod multipliers;
 pub mod penalty;
 pub mod reflections;
 mod rub;

@@ -372,6 +372,7 @@ fn body_definition<G: SceneSpace>(body: &BodyPlan, part: &Part<G>, name: &str, b
         friction: body.friction,
         resistance: body.resistance,
         surface: body.surface.clone(),
+        distant: None,
     }
 }
 
