@@ -373,6 +373,7 @@ fn body_definition<G: SceneSpace>(body: &BodyPlan, part: &Part<G>, copy: &CopyPl
         friction: body.friction,
         resistance: body.resistance,
         surface: body.surface.clone(),
+        distant: None,
     }
 }
 
