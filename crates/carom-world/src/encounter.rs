@@ -87,6 +87,8 @@ pub struct Encounter<'a, const W: usize> {
 pub struct Outcome<const W: usize> {
     /// The impulse of each contact: along its normal and its tangents, N s.
     pub impulses: Vec<[f64; 3]>,
+    /// What the damper of each contact took, J; empty in families whose contacts have none.
+    pub damped: Vec<f64>,
     /// The impulse of each joint row.
     pub joints: Vec<f64>,
     /// Pseudo-velocities that move bodies apart without giving them speed: they act on positions in this step only. Empty if none.
@@ -96,6 +98,10 @@ pub struct Outcome<const W: usize> {
     pub account: Ledger,
     /// Complementarity problems, sweeps or rounds: what it took.
     pub rounds: usize,
+    /// Contacts that would overlap at the end of the step: the active set of reflections.
+    pub active: usize,
+    /// The most complementarity problems that one group of contacts took: the iterations of generalized reflections.
+    pub iterations: usize,
     /// The relative residual that was left (of [`carom_solve::Problem::residual`]), where the family has one.
     pub residual: f64,
 }

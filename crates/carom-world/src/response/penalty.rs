@@ -234,7 +234,7 @@ fn implicit<const W: usize>(
         let stretch = pad.stretch[0] * along[0] + pad.stretch[1] * along[1];
         Spring { stiffness: pad.normal.stiffness, damping: 0.0, stretch }.aim(step)
     });
-    let residual = multipliers.solve(false);
+    let residual = multipliers.solve();
     let push = constraints::repair(&constraints::without_contacts(encounter), multipliers);
     multipliers.apply(encounter.velocities);
     let mut outcome = Outcome { residual, push, ..Outcome::default() };
@@ -250,6 +250,7 @@ fn implicit<const W: usize>(
         let (before, after) = (multipliers.rate_before(first + i), multipliers.rate_after(first + i));
         let damped = if normal > 0.0 { 0.5 * step * pad.normal.damping * after * (before + after) } else { 0.0 };
         enter_normal(multipliers, first + i, pad, step * after, damped, &mut outcome.account, &mut springs);
+        outcome.damped.push(damped);
         let stretch = tangential.map(|impulse| -impulse / (step * pad.normal.stiffness));
         enter_tangential(pad, stretch, &mut outcome.account, &mut springs);
         scratch.kept.push([pad.damping, stretch[0], stretch[1]]);
@@ -297,6 +298,7 @@ fn explicit<const W: usize>(
         let taken = -0.5 * damped[i] * (before + after);
         let moved = step * encounter.contacts[i].speed(encounter.velocities);
         enter_normal(multipliers, i, pad, moved, taken, &mut outcome.account, &mut springs);
+        outcome.damped.push(taken);
         if encounter.contacts[i].friction > 0.0 && multipliers.impulse(i) > 0.0 {
             let slip = encounter.contacts[i].slip(encounter.velocities);
             (0..2).for_each(|axis| stretches[i][axis] += step * slip[axis]);

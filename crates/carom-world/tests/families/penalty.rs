@@ -1,11 +1,9 @@
 //! Penalty springs: the printed force, closed forms of rest and bounce, stability, and an account that adds up.
 
-mod encounters;
-
+use crate::encounters::{Case, Random, change};
 use carom_contact::space::Pose;
 use carom_world::response::penalty::{PenaltyScratch, respond, suggested_stiffness};
 use carom_world::{Outcome, PenaltyParams, WorldError};
-use encounters::{Case, Random, change};
 use glam::{DMat3, DQuat, DVec3};
 use proptest::prelude::*;
 
