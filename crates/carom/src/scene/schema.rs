@@ -276,7 +276,7 @@ pub const SECTIONS: &[Section] = &[
                 "\"newton\"",
                 "impulses: restitution is a ratio of velocities, or of impulses",
             ),
-            key("stiffness", POSITIVE, "N/m", "from masses and step", "penalty: of the springs"),
+            key("stiffness", POSITIVE, "N/m", "from masses, step and restitution", "penalty: of the springs"),
             key("damping", NOT_NEGATIVE, "N s/m²", "from the restitution", "penalty: of the springs"),
             key(
                 "implicit",
