@@ -136,6 +136,13 @@ impl<C: Columns> Reflector<C> {
         self.is_touched.resize(blocks, false);
         self.speeds.clear();
         self.speeds.extend((0..blocks as u32).map(|block| island.speed(block, &self.w)));
+        // A blow is about to move even what rests: beside it, what rest has left of speed is round-off.
+        for contact in 0..count {
+            let blow = island.blow(contact, &self.w);
+            for (block, speed) in island.normals.blocks_of(contact).into_iter().zip(blow) {
+                self.speeds[block as usize] = self.speeds[block as usize].max(speed);
+            }
+        }
         self.changed.clear();
         self.changed.extend(0..blocks as u32);
         self.is_changed.clear();
@@ -207,7 +214,7 @@ impl<C: Columns> Reflector<C> {
     fn reflect(&mut self, island: &Island<C>) {
         if self.any_held {
             self.spread(island, |this, i| {
-                island.joint[i] || island.opening(i, &this.w) <= 10.0 * island.noise(i, &this.speeds)
+                island.joint[i] || island.opening(i, &this.w) <= island.still + 10.0 * island.noise(i, &this.speeds)
             });
         }
         self.linear.clear();

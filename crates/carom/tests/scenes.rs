@@ -207,3 +207,126 @@ fn what_falls_into_the_bag_stays_in_it() {
     let ledger = scene.system.ledger();
     assert!(ledger.energy() < ledger.start);
 }
+
+/// How far each body's centre of mass rises after it first came down.
+fn rises(system: &mut System, names: &[&str], until: f64) -> Vec<f64> {
+    let bodies: Vec<usize> = names.iter().map(|name| place(system, name)).collect();
+    let (mut landings, mut tops) = (vec![None; bodies.len()], vec![0.0f64; bodies.len()]);
+    run(system, until, |_, frame| {
+        for (i, &body) in bodies.iter().enumerate() {
+            let height = frame.positions[body][1];
+            if landings[i].is_none() && frame.velocities[body][1] > 0.0 {
+                landings[i] = Some(height);
+            }
+            tops[i] = tops[i].max(landings[i].map_or(0.0, |landing: f64| height - landing));
+        }
+    });
+    tops
+}
+
+/// A scene with some keys of some bodies set.
+fn with_bodies(name: &str, bodies: &[&str], keys: &[(&str, &str)], world: &[(&str, &str)]) -> BuiltScene {
+    let keys = bodies
+        .iter()
+        .flat_map(|body| keys.iter().map(move |(key, value)| (format!("body.{body}.{key}"), value.to_string())));
+    let settings: Vec<(String, String)> =
+        keys.chain(world.iter().map(|(key, value)| (key.to_string(), value.to_string()))).collect();
+    let settings: Vec<(&str, &str)> = settings.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+    built(name, &settings)
+}
+
+#[test]
+fn an_upright_spring_comes_back_almost_as_high_and_a_lying_one_hardly() {
+    // Bounce, Fig. 5, with a spring of four turns. All fall by about 0.27 m; 0.6² of that is 0.10 m.
+    let mapped = ["mapped-upright", "mapped-lying"];
+    let constant = ["constant-upright", "constant-lying"];
+    let settings: Vec<(String, &str)> = mapped
+        .iter()
+        .flat_map(|body| [(format!("body.{body}.modes"), "24")])
+        .chain(
+            mapped
+                .iter()
+                .chain(&constant)
+                .flat_map(|body| [(format!("body.{body}.set.turns"), "4"), (format!("body.{body}.edge"), "0.0025")]),
+        )
+        .chain([("time.step".to_string(), "0.001")])
+        .collect();
+    let settings: Vec<(&str, &str)> = settings.iter().map(|(key, value)| (key.as_str(), *value)).collect();
+    let mut scene = built("springs", &settings);
+    let [upright, lying] = rises(&mut scene.system, &mapped, 0.5)[..] else { unreachable!() };
+    let mut scene = built("springs", &settings);
+    let constants = rises(&mut scene.system, &constant, 0.5);
+    println!("mapped: upright {upright}, lying {lying}; constant: {constants:?}");
+    assert!(upright > 0.85 * 0.27, "the upright spring comes back by {upright} m");
+    assert!(lying < 0.08, "the lying spring comes back by {lying} m");
+    assert!(constants.iter().all(|rise| (0.08..0.12).contains(rise)), "with 0.6 they come back by {constants:?}");
+}
+
+#[test]
+fn heel_and_toe_of_a_blade_return_a_puck_faster_than_its_middle() {
+    // Bounce, Fig. 15: the middle is the sweet spot, at which a pass stays on the blade.
+    let sticks = ["stick-heel", "stick-middle", "stick-toe"];
+    let mut scene = with_bodies("hockey", &sticks, &[("modes", "20")], &[]);
+    let pucks = ["puck-heel", "puck-middle", "puck-toe"].map(|name| place(&scene.system, name));
+    run(&mut scene.system, 0.05, |_, _| {});
+    let [heel, middle, toe] = pucks.map(|puck| scene.system.frame().velocities[puck][2]);
+    println!("of 10 m/s come back: heel {heel}, middle {middle}, toe {toe}");
+    assert!(middle > 0.5 && heel > 1.3 * middle && toe > 1.3 * middle, "{heel}, {middle}, {toe}");
+    // The puck has 0.12 and the stick at most 1; the pair has their mean.
+    assert!(heel.max(toe) < 10.0 * 0.56, "{heel}, {toe}");
+}
+
+#[test]
+fn a_ruler_comes_back_higher_from_the_middle_of_a_table() {
+    // Bounce, Fig. 24.
+    let bodies = ["table-1", "table-2", "ruler-middle", "ruler-aside"];
+    let mut scene = with_bodies("ruler", &bodies, &[("modes", "16")], &[]);
+    let [middle, aside] = rises(&mut scene.system, &["ruler-middle", "ruler-aside"], 0.45)[..] else { unreachable!() };
+    println!("the ruler comes back by {middle} m in the middle, {aside} m aside");
+    assert!(aside > 0.005 && middle > 1.5 * aside, "{middle}, {aside}");
+}
+
+#[test]
+fn letters_b_and_o_bounce_far_higher_than_n() {
+    // Bounce, Fig. 2: with a constant restitution all are alike, with maps B and O are far bouncier.
+    let mapped = ["letter-b", "letter-o", "letter-n"];
+    let settings: Vec<(String, &str)> = mapped
+        .iter()
+        .flat_map(|body| [(format!("body.{body}.modes"), "20"), (format!("body.{body}.edge"), "0.006")])
+        .chain(["u", "c", "e"].map(|letter| (format!("body.letter-{letter}.restitution"), "0.6")))
+        .chain([("time.step".to_string(), "0.001")])
+        .collect();
+    let settings: Vec<(&str, &str)> = settings.iter().map(|(key, value)| (key.as_str(), *value)).collect();
+    let mut scene = built("letters", &settings);
+    let all = rises(&mut scene.system, &["letter-b", "letter-o", "letter-n", "letter-u", "letter-c", "letter-e"], 0.5);
+    println!("B, O, N by maps, U, C, E with 0.6: {all:?}");
+    let (least, most) = all[3..].iter().fold((f64::INFINITY, 0.0f64), |(a, b), &rise| (a.min(rise), b.max(rise)));
+    assert!(most < 1.3 * least, "with one restitution they come back alike: {all:?}");
+    assert!(all[0].min(all[1]) > 1.5 * all[2].max(most), "B and O beat the others: {all:?}");
+}
+
+#[test]
+fn penalty_springs_carry_the_stack_as_deep_as_its_weight_demands() {
+    // With e = 0 the n-th contact from above gives way by 4n g h², or by twice that between two boxes, whose mass as a pair is
+    // half of one: together (10 + 2 · 45) · 4 g h². The stack starts without overlap and breathes about that.
+    for implicit in ["false", "true"] {
+        let mut scene = built("stack", &[("response.family", "penalty"), ("response.implicit", implicit)]);
+        let top = place(&scene.system, "box-0-9-0");
+        let start = scene.system.frame().positions[top];
+        let (mut sum, mut count, mut deepest, mut aside) = (0.0, 0.0, 0.0f64, 0.0f64);
+        run(&mut scene.system, 3.0, |time, frame| {
+            let [x, y, z] = frame.positions[top];
+            let sunk = (start[1] - y) / (400.0 * GRAVITY * 4e-6);
+            (deepest, aside) = (deepest.max(sunk), aside.max((x - start[0]).hypot(z - start[2])));
+            if time > 1.0 {
+                (sum, count) = (sum + sunk, count + 1.0);
+            }
+        });
+        let mean = sum / count;
+        println!(
+            "implicit {implicit}: the top sinks by {mean} of what is expected, at most {deepest}; aside {aside} m"
+        );
+        assert!((mean - 1.0).abs() < 0.02, "implicit {implicit}: the top sinks by {mean} of what is expected");
+        assert!(deepest < 2.1 && aside < 1e-4, "implicit {implicit}: {deepest}, {aside} m aside");
+    }
+}

@@ -5,7 +5,7 @@
 //! what still closes under the forces, resting contacts above all, is stopped with the velocities that include them: a pile
 //! neither sinks nor jitters; a large one is held by sweeps, like sequential impulses, and settles within its slop. Overlap beyond the slop is taken away without speed.
 
-use carom_impact::{Impact, ImpactError};
+use carom_impact::{Impact, ImpactError, ImpactParams};
 
 use super::account::Work;
 use super::constraints::{self, ConstraintScratch};
@@ -16,6 +16,8 @@ use crate::{Encounter, Outcome, Touching, WorldError};
 
 /// Up to this many contacts rest exactly; more are held by sweeps over them.
 const MOST_EXACT: usize = 256;
+/// What closes at less than this part of the resting speed, or of the fastest approach, does not close.
+const STILL: [f64; 2] = [1e-6, 1e-11];
 /// Sweeps that hold many contacts at rest.
 const SWEEPS: usize = 20;
 
@@ -26,6 +28,8 @@ pub struct ReflectionScratch<const W: usize> {
     whole: Lists<W>,
     /// For smooth balls in the plane and in space.
     balls: (Lists<2>, Lists<3>),
+    /// What closes more slowly does not close, m/s.
+    still: f64,
     held: Vec<Touching<W>>,
     /// Places of the held contacts in the encounter's list.
     held_places: Vec<usize>,
@@ -78,6 +82,8 @@ impl<const W: usize> ReflectionScratch<W> {
     /// Gathers the active contacts; false if none of them collides.
     fn gather(&mut self, encounter: &Encounter<'_, W>) -> bool {
         self.active.clear();
+        let approach = encounter.contacts.iter().map(|contact| -contact.speed(encounter.before)).fold(0.0, f64::max);
+        self.still = STILL[0] * encounter.resting_speed + STILL[1] * approach;
         let mut collides = false;
         for (place, contact) in encounter.contacts.iter().enumerate() {
             if contact.foreseen(encounter.step, encounter.velocities) > TOUCH * encounter.slop {
@@ -85,8 +91,9 @@ impl<const W: usize> ReflectionScratch<W> {
             }
             collides |= is_colliding(contact, encounter, encounter.velocities);
             let speed = contact.speed(encounter.before);
-            // What closes slowly rests. What does not close at all takes part in the impacts of its neighbours.
-            let rests = speed < 0.0 && speed >= -encounter.resting_speed;
+            // What closes slowly rests. What does not close at all takes part in the impacts of its neighbours; round-off
+            // must not decide which of a box's corners do.
+            let rests = speed < -self.still && speed >= -encounter.resting_speed;
             let restitution = if rests { 0.0 } else { contact.restitution };
             self.active.push(Active { place: place as u32, restitution });
         }
@@ -155,14 +162,15 @@ impl<const W: usize> ReflectionScratch<W> {
         encounter: &Encounter<'_, W>,
         velocities: &mut [[f64; W]],
     ) -> Result<Impact, ImpactError> {
+        let params = ImpactParams { still: self.still, ..params.impact };
         match W {
             3 if suffice::<2, W>(encounter, &self.active) => {
-                self.balls.0.resolve(encounter, &self.active, velocities, &params.impact)
+                self.balls.0.resolve(encounter, &self.active, velocities, &params)
             }
             6 if suffice::<3, W>(encounter, &self.active) => {
-                self.balls.1.resolve(encounter, &self.active, velocities, &params.impact)
+                self.balls.1.resolve(encounter, &self.active, velocities, &params)
             }
-            _ => self.whole.resolve(encounter, &self.active, velocities, &params.impact),
+            _ => self.whole.resolve(encounter, &self.active, velocities, &params),
         }
     }
 

@@ -151,6 +151,14 @@ const COPIES: &[Key] = &[
         "\"grid\"",
         "a row along x; a grid; a pyramid, each layer one shorter than the one below it; or a grid whose every other layer is moved by half a spacing",
     ),
+    key(
+        "speed",
+        NOT_NEGATIVE,
+        "m/s",
+        "0",
+        "each copy gets, besides `velocity`, one of this size in a direction drawn at random, the same in every run",
+    ),
+    key("seed", Kind::Whole(0, MOST_COPIES), "", "0", "other seeds draw other directions"),
 ];
 
 /// Every section, in the order of the reference.
