@@ -32,5 +32,6 @@ pub fn embedded() -> &'static [EmbeddedScene] {
         "hockey",
         "ruler",
         "letters",
+        "dinner",
     ]
 }
