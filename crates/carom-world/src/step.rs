@@ -73,9 +73,13 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         let (outcome, joints) = self.respond(&before, span)?;
         let mut impulses = Cow::Borrowed(&outcome.impulses[..]);
         if let Some(kicked) = kicked {
-            for (contact, impulse) in self.pass_on([&before, &kicked], &outcome, &joints, start, span)? {
+            let begun = Instant::now();
+            let passed = self.pass_on([&before, &kicked], &outcome, &joints, [start, span])?;
+            for (contact, impulse) in passed.impulses {
                 impulses.to_mut()[contact][0] += impulse;
             }
+            report.shaken += passed.shaken;
+            report.distant_seconds += if passed.shaken > 0 { begun.elapsed().as_secs_f64() } else { 0.0 };
         }
         report.response_seconds += begun.elapsed().as_secs_f64();
         report.rounds += outcome.rounds;

@@ -24,21 +24,29 @@ struct Struck {
     budget: f64,
 }
 
+/// What became of the blows.
+#[derive(Default)]
+pub(crate) struct Passed {
+    /// At contacts, N s.
+    pub impulses: BTreeMap<usize, f64>,
+    /// Contacts that were shaken.
+    pub shaken: usize,
+}
+
 impl<G: Dynamics<W>, const W: usize> World<G, W> {
     /// Whether any body passes blows on.
     pub(crate) fn carries_blows(&self) -> bool {
         self.media.iter().any(Option::is_some)
     }
 
-    /// Passes on the blows of this part of the step, and returns the impulses that they cause at contacts.
+    /// Passes on the blows of this part of the step, which begins at a time and lasts for a span.
     pub(crate) fn pass_on(
         &mut self,
         [before, kicked]: [&[[f64; W]]; 2],
         outcome: &Outcome<W>,
         joints: &[JointRow<W>],
-        start: f64,
-        span: f64,
-    ) -> Result<Vec<(usize, f64)>, WorldError> {
+        [start, span]: [f64; 2],
+    ) -> Result<Passed, WorldError> {
         let presses = self.presses([before, kicked], outcome);
         let springs = !outcome.damped.is_empty();
         let mut blows = observe(&mut self.now.marks, &presses, start, self.resting_speed, springs);
@@ -54,7 +62,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
                 struck.entry(body).or_default();
             }
         }
-        let mut given = BTreeMap::new();
+        let mut passed = Passed::default();
         for (body, mut struck) in struck {
             if let (Some(ring), Some(medium)) = (&mut self.now.rings[body], &mut self.media[body]) {
                 // The modes have the strokes from now on, and no longer the response.
@@ -62,7 +70,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
                 struck.budget += std::mem::take(&mut ring.budget);
             }
             if struck.budget > 0.0 {
-                let left = self.answer(body, struck, joints, span, &mut given)?;
+                let left = self.answer(body, struck, joints, span, &mut passed)?;
                 if let Some(ring) = &mut self.now.rings[body] {
                     ring.budget = left;
                 }
@@ -73,7 +81,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
                 medium.ring_on(ring, span);
             }
         }
-        Ok(given.into_iter().collect())
+        Ok(passed)
     }
 
     /// The contacts of bodies that pass blows on, as far as they press.
@@ -152,7 +160,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         struck: Struck,
         joints: &[JointRow<W>],
         span: f64,
-        given: &mut BTreeMap<usize, f64>,
+        passed: &mut Passed,
     ) -> Result<f64, WorldError> {
         let Some(delivery) = self.media[body].as_ref().map(|medium| medium.response.delivery) else { return Ok(0.0) };
         let budget = struck.budget;
@@ -187,8 +195,9 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         if spent.share > 0.0 && !impulses.contacts.is_empty() {
             apply(&mut rows, spent.share, &mut self.now.velocities);
             for &(contact, impulse) in &impulses.contacts {
-                *given.entry(contact).or_insert(0.0) += spent.share * impulse;
+                *passed.impulses.entry(contact).or_insert(0.0) += spent.share * impulse;
             }
+            passed.shaken += wanted.len();
             self.now.ledger.distant += spent.energy;
             self.now.ledger.driven += spent.driven;
         }

@@ -178,22 +178,23 @@ impl<const W: usize> ReflectionScratch<W> {
     /// reflects it.
     fn hold(&mut self, encounter: &mut Encounter<'_, W>, before: &[[f64; W]]) -> Result<Outcome<W>, WorldError> {
         let mut outcome = Outcome { impulses: vec![[0.0; 3]; encounter.contacts.len()], ..Outcome::default() };
-        let mut any = !encounter.joints.is_empty();
+        let closes =
+            |contact: &Touching<W>| contact.foreseen(encounter.step, encounter.velocities) < -TOUCH * encounter.slop;
+        let bounces = |contact: &Touching<W>| {
+            let fastest = contact.speed(before).min(contact.speed(encounter.velocities));
+            contact.restitution > 0.0 && fastest < -encounter.resting_speed && closes(contact)
+        };
+        let presses = |contact: &Touching<W>| contact.speed(encounter.velocities) <= 0.0 && closes(contact);
+        if encounter.joints.is_empty()
+            && !encounter.contacts.iter().any(|contact| presses(contact) && !bounces(contact))
+        {
+            return Ok(outcome);
+        }
         self.held.clear();
         self.held_places.clear();
-        for (place, contact) in encounter.contacts.iter().enumerate() {
-            let closes = contact.foreseen(encounter.step, encounter.velocities) < -TOUCH * encounter.slop;
-            let speed = contact.speed(encounter.velocities);
-            let fastest = speed.min(contact.speed(before));
-            if closes && contact.restitution > 0.0 && fastest < -encounter.resting_speed {
-                continue;
-            }
-            any |= closes && speed <= 0.0;
+        for (place, contact) in encounter.contacts.iter().enumerate().filter(|(_, contact)| !bounces(contact)) {
             self.held.push(Touching { restitution: 0.0, ..*contact });
             self.held_places.push(place);
-        }
-        if !any {
-            return Ok(outcome);
         }
         let kicked = encounter.velocities.to_vec();
         let mut held = Encounter { before, contacts: &self.held, velocities: &mut *encounter.velocities, ..*encounter };

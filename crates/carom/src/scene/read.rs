@@ -353,6 +353,7 @@ fn response(keys: Fields) -> Response {
                     passes: keys.count("passes").unwrap_or(usual.passes),
                     ..usual
                 },
+                ..ReflectionParams::default()
             })
         }
     }

@@ -1,5 +1,7 @@
 //! The scenes that come with Carom do what they say.
 
+mod reflections;
+
 use carom::scene::{BuiltScene, Scene, SceneContext};
 use carom::world::{Frame, System};
 
