@@ -132,7 +132,8 @@ fn summary(scene: &Scene, built: &BuiltScene) -> String {
         }
     }
     for bake in scene.wanted_bakes() {
-        row("bakes", format!("the bounce map of {} ({}, {} modes)", bake.name, bake.material, bake.modes));
+        let what = if bake.map { "the bounce map" } else { "the vibration" };
+        row("bakes", format!("{what} of {} ({}, {} modes)", bake.name, bake.material, bake.modes));
     }
     text
 }
@@ -140,8 +141,7 @@ fn summary(scene: &Scene, built: &BuiltScene) -> String {
 fn as_json(scene: &Scene, built: &BuiltScene) -> Value {
     let [joints, loads, pairs] = scene.attachments();
     let kind = |(kind, all, free): (String, usize, usize)| json!({ "kind": kind, "count": all, "free": free });
-    let bake =
-        |bake: carom::scene::WantedBake| json!({ "name": bake.name, "material": bake.material, "modes": bake.modes });
+    let bake = |bake: carom::scene::WantedBake| json!({ "name": bake.name, "material": bake.material, "modes": bake.modes, "map": bake.map });
     json!({
         "right": true,
         "name": scene.name(),

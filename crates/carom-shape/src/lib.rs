@@ -6,6 +6,7 @@
 mod body;
 mod bvh;
 mod diagnose;
+mod distances;
 mod error;
 mod export;
 mod field;
@@ -31,6 +32,7 @@ mod winding;
 pub use body::{Body, Warning};
 pub use bvh::{Bvh, ClosestPoint, RayHit};
 pub use diagnose::{Repaired, repaired};
+pub use distances::SurfaceDistances;
 pub use error::ShapeError;
 pub use export::{write_obj, write_ply, write_stl_binary};
 pub use import::{ImportOptions, UpAxis, body_from_mesh, import, read_gltf, read_obj, read_ply, read_stl, unit};

@@ -6,7 +6,7 @@ use carom_contact::Geometry;
 use carom_object::{BounceLookup, Combiner, Interpolation};
 use carom_shape::Bvh;
 
-use crate::Response;
+use crate::{DistantResponse, Response};
 
 /// Everything a world is made of.
 #[derive(Debug, Clone)]
@@ -121,6 +121,8 @@ pub struct BodyDefinition<G: Geometry> {
     pub resistance: Resistance,
     /// What its surface is made of, for [`SurfacePair`].
     pub surface: String,
+    /// How it passes a blow on to what rests on it; not at all unless given.
+    pub distant: Option<DistantResponse>,
 }
 
 impl<G: Geometry> BodyDefinition<G> {
@@ -139,6 +141,7 @@ impl<G: Geometry> BodyDefinition<G> {
             friction: 0.0,
             resistance: Resistance::default(),
             surface: String::new(),
+            distant: None,
         }
     }
 

@@ -87,6 +87,8 @@ pub struct Encounter<'a, const W: usize> {
 pub struct Outcome<const W: usize> {
     /// The impulse of each contact: along its normal and its tangents, N s.
     pub impulses: Vec<[f64; 3]>,
+    /// What the damper of each contact took, J; empty in families whose contacts have none.
+    pub damped: Vec<f64>,
     /// The impulse of each joint row.
     pub joints: Vec<f64>,
     /// Pseudo-velocities that move bodies apart without giving them speed: they act on positions in this step only. Empty if none.

@@ -2,7 +2,7 @@
 
 /// Energies at an instant, and what has come and gone since the start, J.
 ///
-/// `kinetic + potential + elastic` equals its value at the start plus what was `injected`, `driven` and gained by the `integrator`,
+/// `kinetic + potential + elastic` equals its value at the start plus what was `injected`, `driven`, given back as `distant` and gained by the `integrator`,
 /// minus all that was dissipated; [`Ledger::imbalance`] is what is left of that equation.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Ledger {
@@ -30,11 +30,16 @@ pub struct Ledger {
     pub driven: f64,
     /// Given by the user's forces and impulses.
     pub injected: f64,
+    /// Given to distant contacts, out of what restitution and damping took.
+    pub distant: f64,
 }
 
 impl Ledger {
+    /// How many columns there are.
+    pub const COLUMNS: usize = 13;
+
     /// The columns with their names, in the order in which they are recorded.
-    pub fn columns(&self) -> [(&'static str, f64); 12] {
+    pub fn columns(&self) -> [(&'static str, f64); Ledger::COLUMNS] {
         [
             ("kinetic", self.kinetic),
             ("potential", self.potential),
@@ -48,6 +53,7 @@ impl Ledger {
             ("integrator", self.integrator),
             ("driven", self.driven),
             ("injected", self.injected),
+            ("distant", self.distant),
         ]
     }
 
@@ -67,13 +73,14 @@ impl Ledger {
             integrator: at(9),
             driven: at(10),
             injected: at(11),
+            distant: at(12),
         }
     }
 
     /// Adds what came and went, column by column.
     pub(crate) fn add(&mut self, account: &Ledger) {
         let (mine, other) = (self.columns(), account.columns());
-        *self = Ledger::from_columns(&std::array::from_fn::<f64, 12, _>(|k| mine[k].1 + other[k].1));
+        *self = Ledger::from_columns(&std::array::from_fn::<f64, { Ledger::COLUMNS }, _>(|k| mine[k].1 + other[k].1));
     }
 
     /// What the bodies have now.
@@ -84,6 +91,6 @@ impl Ledger {
     /// What is left if all columns are added up: round-off.
     pub fn imbalance(&self) -> f64 {
         let gone = self.restitution + self.friction + self.damping + self.jam + self.stabilization + self.integrator;
-        self.energy() - (self.start + self.injected + self.driven - gone)
+        self.energy() - (self.start + self.injected + self.driven + self.distant - gone)
     }
 }

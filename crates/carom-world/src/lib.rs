@@ -7,6 +7,7 @@
 mod body;
 mod continuous;
 mod definition;
+mod distant;
 mod dynamics;
 mod encounter;
 mod error;
@@ -28,6 +29,9 @@ mod world;
 pub use definition::{
     BodyDefinition, Bounciness, Detection, Integrator, JointDefinition, JointKind, Load, MappedBounciness, Motion,
     Push, Resistance, Script, SurfacePair, WorldDefinition, WorldParams,
+};
+pub use distant::{
+    Attenuation, Carrier, Delivery, DistantResponse, ModalFilter, VibratingSurface, WaveAmplitude, WaveDistances, peak,
 };
 pub use dynamics::Dynamics;
 pub use encounter::{Encounter, JointRow, Outcome, Touching};

@@ -55,12 +55,16 @@ pub struct StepReport {
     pub iterations: usize,
     /// The worst relative residual that the response left.
     pub residual: f64,
+    /// Distant contacts that blows were passed on to.
+    pub shaken: usize,
     /// Parts into which the step was divided.
     pub parts: usize,
     /// Wall time of detection, s.
     pub detection_seconds: f64,
     /// Wall time of the response, s.
     pub response_seconds: f64,
+    /// Of that, wall time of passing blows on, s; zero where nothing was passed on.
+    pub distant_seconds: f64,
     /// Wall time of all else, s.
     pub motion_seconds: f64,
 }

@@ -4,6 +4,7 @@
 //! step, as far ahead as bodies can get in it (*Reflections*, Alg. 4: geometry of the start, motion foreseen). The
 //! work of each stage is found where it is done, impulse times mean velocity, so that the ledger is a check of all of them.
 
+use std::borrow::Cow;
 use std::time::Instant;
 
 use carom_contact::{Collider, Contact, Pose as _, Vector as _};
@@ -67,8 +68,19 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         };
         self.kick(start, end, kicks[0]);
 
+        let kicked = self.carries_blows().then(|| self.now.velocities.clone());
         let begun = Instant::now();
-        let outcome = self.respond(&before, span)?;
+        let (outcome, joints) = self.respond(&before, span)?;
+        let mut impulses = Cow::Borrowed(&outcome.impulses[..]);
+        if let Some(kicked) = kicked {
+            let begun = Instant::now();
+            let passed = self.pass_on([&before, &kicked], &outcome, &joints, [start, span])?;
+            for (contact, impulse) in passed.impulses {
+                impulses.to_mut()[contact][0] += impulse;
+            }
+            report.shaken += passed.shaken;
+            report.distant_seconds += if passed.shaken > 0 { begun.elapsed().as_secs_f64() } else { 0.0 };
+        }
         report.response_seconds += begun.elapsed().as_secs_f64();
         report.rounds += outcome.rounds;
         report.active = report.active.max(outcome.active);
@@ -77,7 +89,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         report.contacts = report.contacts.max(self.touching.len());
         report.parts += 1;
 
-        self.tell_events(&before, &outcome, start, span);
+        self.tell_events(&before, &impulses, start, span);
         self.fly(end, span);
         self.push(&outcome.push, span);
         self.kick(start, end, kicks[1]);
@@ -165,8 +177,8 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         }
     }
 
-    /// Lets the chosen family change the velocities.
-    fn respond(&mut self, before: &[[f64; W]], span: f64) -> Result<Outcome<W>, WorldError> {
+    /// Lets the chosen family change the velocities. Returns what it did, and the joints.
+    fn respond(&mut self, before: &[[f64; W]], span: f64) -> Result<(Outcome<W>, Vec<JointRow<W>>), WorldError> {
         let divides = self.divides();
         let now = &mut self.now;
         self.masses.clear();
@@ -183,6 +195,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
             }
         }
         self.touching.clear();
+        self.places.clear();
         for contact in self.detector.contacts() {
             // Where nothing joins later in the step, only what will overlap takes part.
             let [a, b] = contact.bodies.map(|body| &now.velocities[body as usize]);
@@ -199,6 +212,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
             let close = TOUCHING * self.slop;
             if !divides || touching.gap < close || touching.foreseen(span, &now.velocities) < -close {
                 self.touching.push(touching);
+                self.places.push((contact.touch.point, contact.touch.normal));
             }
         }
         let mut encounter = Encounter {
@@ -216,14 +230,14 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         };
         let outcome = respond(&self.params.response, &mut encounter, &mut self.scratch)?;
         now.ledger.add(&outcome.account);
-        Ok(outcome)
+        Ok((outcome, joints))
     }
 
     /// Notes what touched, and how.
-    fn tell_events(&mut self, before: &[[f64; W]], outcome: &Outcome<W>, start: f64, span: f64) {
+    fn tell_events(&mut self, before: &[[f64; W]], impulses: &[[f64; 3]], start: f64, span: f64) {
         let now = &mut self.now;
         let last = std::mem::take(&mut now.impulses);
-        let mut touching = self.touching.iter().zip(&outcome.impulses).peekable();
+        let mut touching = self.touching.iter().zip(impulses).peekable();
         now.touched.clear();
         for contact in self.detector.contacts() {
             let key = (contact.bodies, contact.touch.feature);

@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use carom_contact::{Collider, Detector, Pose as _, Vector as _};
 
 use crate::body::Body;
+use crate::distant::{Mark, Medium, Ring};
 use crate::loads::BodyLoad;
 use crate::response::Scratch;
+use crate::response::multipliers::Multipliers;
 use crate::surfaces::Surfaces;
 use crate::{
     ContactEvent, Dynamics, Frame, Joint, Ledger, Motion, State, Touching, WorldDefinition, WorldError, WorldParams,
@@ -45,6 +47,8 @@ pub struct World<G: Dynamics<W>, const W: usize> {
     pub(crate) joints: Vec<Joint<G>>,
     pub(crate) loads: Vec<BodyLoad<G, W>>,
     pub(crate) surfaces: Surfaces,
+    /// How each body passes blows on.
+    pub(crate) media: Vec<Option<Medium>>,
     pub(crate) detector: Detector<G>,
     pub(crate) now: Now<G, W>,
     pub(crate) events: Vec<ContactEvent>,
@@ -52,6 +56,9 @@ pub struct World<G: Dynamics<W>, const W: usize> {
     /// Memory for a step.
     pub(crate) masses: Vec<carom_impact::InverseMass<W>>,
     pub(crate) touching: Vec<Touching<W>>,
+    /// Point and normal of each.
+    pub(crate) places: Vec<(G::Vector, G::Vector)>,
+    pub(crate) shaking: Multipliers<W>,
 }
 
 /// What changes from step to step.
@@ -69,6 +76,10 @@ pub(crate) struct Now<G: Dynamics<W>, const W: usize> {
     pub beads: Vec<f64>,
     /// What penalty springs remember of each contact.
     pub springs: Vec<[f64; 3]>,
+    /// Where bodies that pass blows on were pressed lately.
+    pub marks: Vec<Mark<G::Vector>>,
+    /// Of bodies that ring on.
+    pub rings: Vec<Option<Ring>>,
 }
 
 impl<G: Dynamics<W>, const W: usize> World<G, W> {
@@ -88,7 +99,11 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
             .collect::<Result<Vec<Body<G, W>>, _>>()?;
         let places: BTreeMap<&str, u32> = definitions.iter().map(|b| b.name.as_str()).zip(0..).collect();
         let place = |name: &str| places.get(name).copied();
+        let media = (definitions.iter())
+            .map(|body| body.distant.as_ref().map(|distant| Medium::new(&body.name, distant, params.step)).transpose())
+            .collect::<Result<Vec<Option<Medium>>, _>>()?;
         let now = Now {
+            rings: media.iter().map(|medium| medium.as_ref().and_then(Medium::ring)).collect(),
             poses: bodies.iter().map(|body| place_at::<G, W>(body, 0.0)).collect(),
             velocities: definitions.iter().map(start_velocity::<G, W>).collect(),
             ..Now::default()
@@ -112,12 +127,15 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
             joints,
             loads,
             surfaces,
+            media,
             detector,
             now,
             events: Vec::new(),
             scratch: Scratch::default(),
             masses: Vec::new(),
             touching: Vec::new(),
+            places: Vec::new(),
+            shaking: Multipliers::default(),
         };
         world.check_overlap()?;
         let kinetic = world.kinetic();
@@ -212,6 +230,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         state.put_f64("joint impulses", now.joint_impulses.clone());
         state.put_f64("beads", now.beads.clone());
         state.put_f64("springs", now.springs.as_flattened().to_vec());
+        crate::distant::save(&now.marks, &now.rings, &mut state);
         state
     }
 
@@ -232,11 +251,12 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
             let found = joint_impulses.len();
             return Err(WorldError::State(format!("'joint impulses' has {found} numbers, this scene needs {rows}")));
         }
+        let (marks, rings) = crate::distant::restored(state, bodies, &self.now.rings)?;
         let now = Now {
             steps: state.u64("steps", Some(1))?[0],
             poses: poses.chunks_exact(G::POSE_NUMBERS).map(|numbers| G::saved_pose(numbers)).collect(),
             velocities: state.f64("velocities", Some(bodies * W))?.as_chunks::<W>().0.to_vec(),
-            ledger: Ledger::from_columns(state.f64("ledger", Some(12))?),
+            ledger: Ledger::from_columns(state.f64("ledger", Some(Ledger::COLUMNS))?),
             touched: (touched.iter().zip(points))
                 .map(|(&[a, b, feature], &point)| ([a as u32, b as u32], feature, G::Vector::from_space(point.into())))
                 .collect(),
@@ -244,6 +264,8 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
             joint_impulses: joint_impulses.to_vec(),
             beads: state.f64("beads", Some(self.now.beads.len()))?.to_vec(),
             springs: state.f64("springs", None)?.as_chunks::<3>().0.to_vec(),
+            marks,
+            rings,
         };
         self.go_to(now);
         Ok(())

@@ -49,6 +49,7 @@ fn system(force: Option<f64>) -> System {
         friction: 0.3,
         resistance: Resistance::default(),
         surface: String::new(),
+        distant: None,
     };
     let disc = |name: &str, place| body(name, Motion::Dynamic, plane::Shape::disc(0.1).unwrap(), place);
     let floor = body("floor", Motion::Fixed, plane::Shape::half_plane(DVec2::Y).unwrap(), [0.0, 0.0]);

@@ -203,6 +203,7 @@ fn definition(job: &Job) -> Result<WorldDefinition<Space>, carom::contact::Conta
             friction: item.friction,
             resistance: Resistance::default(),
             surface: String::new(),
+            distant: None,
         });
     }
     let params = WorldParams {

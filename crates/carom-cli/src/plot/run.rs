@@ -38,7 +38,7 @@ fn energy(recording: &Recording) -> Result<Option<Chart>, RecordingError> {
             let l = &row.ledger;
             let lost = [l.restitution, l.friction, l.damping, l.jam, l.stabilization, l.integrator];
             let now = [l.kinetic, l.potential - lowest, l.elastic];
-            let given = [-l.driven, -l.injected];
+            let given = [-l.driven, -l.injected, -l.distant];
             let sum = [&now[..], &lost, &given].concat().iter().sum();
             [&now[..], &lost, &given, &[sum]].concat()
         })
@@ -55,6 +55,7 @@ fn energy(recording: &Recording) -> Result<Option<Chart>, RecordingError> {
         "integrator",
         "− driven",
         "− injected",
+        "− distant",
         "sum",
     ];
     let largest = columns.iter().flatten().map(|x| x.abs()).fold(0.0, f64::max);

@@ -121,8 +121,8 @@ fn ring(v: &Values) -> Result<Shape, ShapeError> {
 
 pub(super) const SPRING: NamedShape = NamedShape {
     name: "spring",
-    description: "A coil spring of 4 mm wire with closed, flat-ground ends, so that it stands and bounces on them, \
-        around the y axis: the spring of Bounce, Fig. 4.",
+    description: "A coil spring of 4 mm wire whose ends are closed, level and ground flat for 300°, so that it stands and \
+        bounces on them, around the y axis: the spring of Bounce, Fig. 4.",
     material: "steel",
     parameters: &[
         length("diameter", 0.04, "diameter of the coil, measured in the middle of the wire"),

@@ -5,7 +5,7 @@ pub mod constraints;
 mod gain;
 pub mod impulses;
 mod lists;
-mod multipliers;
+pub(crate) mod multipliers;
 pub mod penalty;
 pub mod reflections;
 mod rub;

@@ -2,6 +2,7 @@
 
 mod common;
 mod conservation;
+mod distant;
 mod impacts;
 mod input;
 mod resting;

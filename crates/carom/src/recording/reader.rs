@@ -173,6 +173,7 @@ impl Recording {
                     integrator: reals[10],
                     driven: reals[11],
                     injected: reals[12],
+                    distant: reals[13],
                 },
             };
             Ok(table.rows(&LEDGER).map(row).collect())

@@ -130,7 +130,7 @@ impl Recorder {
             let reals = [time, p[0], p[1], p[2], q[0], q[1], q[2], q[3], v[0], v[1], v[2], w[0], w[1], w[2]];
             self.motion.push(&[step, body as u64], &reals);
         }
-        let mut reals = [time; 13];
+        let mut reals = [time; 1 + Ledger::COLUMNS];
         for (real, (_, energy)) in reals[1..].iter_mut().zip(ledger.columns()) {
             *real = energy;
         }

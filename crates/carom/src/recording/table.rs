@@ -114,6 +114,7 @@ pub(crate) static LEDGER: Layout = Layout {
         real("integrator", "J", "lost by the integrator; negative if it gained"),
         real("driven", "J", "given by scripted bodies"),
         real("injected", "J", "given by forces and impulses of the scene"),
+        real("distant", "J", "given to distant contacts, out of what restitution and damping took"),
     ],
 };
 

@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use super::copies::{CopyPlan, Pattern, arrange, drawn_velocity};
 use super::fields::Fields;
 use super::mistake::Place;
-use super::plan::{BodyPlan, Bounce, Collision, Form, MotionPlan};
+use super::plan::{BodyPlan, Bounce, Collision, DistantPlan, Form, MotionPlan};
 use super::read::{Member, Reader};
 use super::schema::{ENDLESS_SHAPES, MOST_COPIES};
 use super::tree::{Node, Table, Writer};
@@ -58,6 +58,7 @@ impl Reader {
         let copies = self.copies(fields, name, path);
         let colour = self.colour(fields, path);
         let inertia = self.inertia(fields, path);
+        let distant = self.distant(fields, path, form.as_ref().map(|(form, _)| form));
         let ((form, _), material, motion) = (form?, material?, motion?);
         if let (Some(_), Some(place)) = (fields.number("mass"), fields.place("density")) {
             self.checker.report(
@@ -100,7 +101,7 @@ impl Reader {
             name: name.to_owned(),
             place: (*place).clone(),
             path: path.clone(),
-            form_key: form_key(fields, &material, bounce),
+            form_key: form_key(fields, &material, bounce, distant.as_ref()),
             form,
             collision,
             density: fields.number("density").unwrap_or(material.density),
@@ -116,6 +117,7 @@ impl Reader {
             surface: fields.word("surface", &material.name).to_owned(),
             material,
             resistance: Resistance { linear: resistance("linear"), angular: resistance("angular") },
+            distant,
             colour,
             copies: copies
                 .unwrap_or_else(|| vec![CopyPlan { name: name.to_owned(), by: DVec3::ZERO, velocity: DVec3::ZERO }]),
@@ -432,7 +434,7 @@ impl Reader {
 }
 
 /// What tells one form from another: two bodies of one key are built once.
-fn form_key(fields: &Fields, material: &Material, bounce: Bounce) -> String {
+fn form_key(fields: &Fields, material: &Material, bounce: Bounce, distant: Option<&DistantPlan>) -> String {
     let mut writer = Writer::default();
     for key in ["shape", "set", "mesh", "units", "up", "object", "edge", "collision"] {
         if let Some(node) = fields.node(key) {
@@ -440,7 +442,7 @@ fn form_key(fields: &Fields, material: &Material, bounce: Bounce) -> String {
             writer.value(node);
         }
     }
-    format!("{} {material:?} {bounce:?}", writer.text)
+    format!("{} {material:?} {bounce:?} {distant:?}", writer.text)
 }
 
 /// What a described shape is called: by its kind, or by the name of the shape that it stands for.

@@ -62,7 +62,7 @@ pub enum Definition {
     Space(WorldDefinition<Space>),
 }
 
-/// A bounce map that a scene needs.
+/// A bounce map, or modes, that a scene needs.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WantedBake {
     /// What is baked.
@@ -71,6 +71,8 @@ pub struct WantedBake {
     pub material: String,
     /// With how many modes.
     pub modes: usize,
+    /// Whether a bounce map is made of them.
+    pub map: bool,
 }
 
 /// Bakes what bodies need; without a context, nothing.
@@ -81,14 +83,23 @@ pub(super) struct Bakery<'a> {
 impl Bakery<'_> {
     /// The object of a body whose restitution comes from a map.
     pub fn baked(&self, body: &BodyPlan) -> Result<Option<Arc<Object>>, String> {
-        let (Some(request), Some(context)) = (request(body), self.context) else { return Ok(None) };
+        request(body).map_or(Ok(None), |request| self.bake(&request))
+    }
+
+    /// The object of a body that passes blows on.
+    pub fn vibrating(&self, body: &BodyPlan) -> Result<Option<Arc<Object>>, String> {
+        vibration_request(body).map_or(Ok(None), |request| self.bake(&request))
+    }
+
+    fn bake(&self, request: &BakeRequest) -> Result<Option<Arc<Object>>, String> {
+        let Some(context) = self.context else { return Ok(None) };
         let tell = |step: Step, share: f64| {
             if let Some(progress) = context.progress {
                 progress(&request.source.name, step, share);
             }
         };
         let baker = Baker { cache: context.cache, progress: Some(&tell), stop: context.stop, ..Baker::default() };
-        let baked = baker.bake(&request).map_err(|error| error.to_string())?;
+        let baked = baker.bake(request).map_err(|error| error.to_string())?;
         Ok(Some(Arc::new(baked.object)))
     }
 }
@@ -103,6 +114,18 @@ fn request(body: &BodyPlan) -> Option<BakeRequest> {
     request.import = import.clone();
     request.edge = *edge;
     Some(request)
+}
+
+/// What has to be baked for a body that passes blows on: its modes where it is held, and no map.
+fn vibration_request(body: &BodyPlan) -> Option<BakeRequest> {
+    let (Form::Source { source, import, edge }, Some(distant)) = (&body.form, &body.distant) else { return None };
+    let mut request = BakeRequest::new((**source).clone(), body.material.clone());
+    request.params.wanted = Wanted::Lowest(distant.modes);
+    request.params.hold.clone_from(&distant.hold);
+    request.import = import.clone();
+    request.edge = *edge;
+    request.map = None;
+    distant.needs_modes().then_some(request)
 }
 
 /// A part with the place of its surface, or why there is none.
@@ -176,12 +199,15 @@ impl Scene {
         })
     }
 
-    /// The bounce maps that [`Scene::build`] needs; each is baked once.
+    /// The bounce maps and the modes that [`Scene::build`] needs; each is baked once.
     pub fn wanted_bakes(&self) -> Vec<WantedBake> {
-        let wanted = self.plan.bodies.iter().filter_map(request).map(|request| WantedBake {
+        let requests =
+            self.plan.bodies.iter().flat_map(|body| request(body).into_iter().chain(vibration_request(body)));
+        let wanted = requests.map(|request| WantedBake {
             name: request.source.name,
             material: request.material.name,
             modes: if let Wanted::Lowest(modes) = request.params.wanted { modes } else { 0 },
+            map: request.map.is_some(),
         });
         let mut wanted: Vec<WantedBake> = wanted.collect();
         wanted.sort();
@@ -373,6 +399,7 @@ fn body_definition<G: SceneSpace>(body: &BodyPlan, part: &Part<G>, copy: &CopyPl
         friction: body.friction,
         resistance: body.resistance,
         surface: body.surface.clone(),
+        distant: part.distant.clone(),
     }
 }
 

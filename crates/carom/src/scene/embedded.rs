@@ -44,5 +44,6 @@ pub fn embedded() -> &'static [EmbeddedScene] {
         "container",
         "rattle",
         "demon",
+        "dinner",
     ]
 }

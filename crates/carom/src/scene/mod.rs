@@ -7,6 +7,7 @@ mod bodies;
 mod build;
 mod check;
 mod copies;
+mod distant;
 mod embedded;
 mod fields;
 mod look;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use carom_contact::{ContactError, Geometry, Plane, Space, plane, space};
 use carom_object::Object;
 use carom_shape::{Bvh, MassProperties, MeshSolid, Shape, Solid, TriMesh};
-use carom_world::MappedBounciness;
+use carom_world::{DistantResponse, MappedBounciness};
 use glam::{DMat3, DVec2, DVec3};
 
 use super::build::Bakery;
@@ -23,6 +23,7 @@ pub(super) struct Part<G: Geometry> {
     pub centre: DVec3,
     pub seen: Seen,
     pub map: Option<Arc<MappedBounciness>>,
+    pub distant: Option<DistantResponse>,
     /// What was found odd on the way.
     pub warnings: Vec<String>,
 }
@@ -72,7 +73,8 @@ impl SceneSpace for Plane {
             None => (None, DVec2::ZERO),
         };
         let shape = Arc::new(shape.shifted(-centre));
-        Ok(Part { shape, bulk, centre: centre.extend(0.0), seen, map: None, warnings: Vec::new() })
+        let distant = distant_of(body, None)?;
+        Ok(Part { shape, bulk, centre: centre.extend(0.0), seen, map: None, distant, warnings: Vec::new() })
     }
 
     fn pose(position: DVec3, turn: Turn) -> plane::Pose {
@@ -121,7 +123,12 @@ impl SceneSpace for Space {
     fn part(body: &BodyPlan, bakery: &Bakery) -> Result<Part<Space>, String> {
         let endless = |shape: Result<space::Shape, ContactError>, seen: Seen| {
             let shape = Arc::new(shape.map_err(refused)?);
-            Ok(Part { shape, bulk: None, centre: DVec3::ZERO, seen, map: None, warnings: Vec::new() })
+            let (distant, centre) = (distant_of(body, None)?, DVec3::ZERO);
+            Ok(Part { shape, bulk: None, centre, seen, map: None, distant, warnings: Vec::new() })
+        };
+        let vibrating = match &body.form {
+            Form::Object { object } => Some(object.clone()),
+            _ => bakery.vibrating(body)?,
         };
         let (raw, object) = match &body.form {
             Form::Half { normal } => {
@@ -152,7 +159,8 @@ impl SceneSpace for Space {
             }
         };
         // Modes do not push on rigid motion only if both have their mass from one integration.
-        let mass = object.as_ref().map_or(raw.mass, |object| per_density(object));
+        let from = object.as_ref().or(vibrating.as_ref().filter(|_| body.distant.is_some()));
+        let mass = from.map_or(raw.mass, |object| per_density(object));
         if !(mass.mass > 0.0 && mass.mass.is_finite()) {
             return Err(format!("encloses no volume ({} m³), so that it has no mass", mass.mass));
         }
@@ -176,6 +184,7 @@ impl SceneSpace for Space {
             centre: mass.centre,
             seen: Seen::Surface(raw.surface),
             map,
+            distant: distant_of(body, vibrating.as_deref())?,
             warnings: raw.warnings,
         })
     }
@@ -197,6 +206,11 @@ impl SceneSpace for Space {
     fn scaled(inertia: DMat3, factor: f64) -> DMat3 {
         inertia * factor
     }
+}
+
+/// How a body passes blows on.
+fn distant_of(body: &BodyPlan, object: Option<&Object>) -> Result<Option<DistantResponse>, String> {
+    body.distant.as_ref().map_or(Ok(None), |distant| distant.build(object))
 }
 
 /// The convex bodies that detection knows by their own formulas.

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use carom_modal::Place as HoldPlace;
 use carom_object::{Combiner, Interpolation, Material, Object};
 use carom_shape::ImportOptions;
-use carom_world::{Detection, Integrator, Resistance, Response, SurfacePair};
+use carom_world::{Attenuation, Delivery, Detection, Integrator, Resistance, Response, SurfacePair};
 use glam::DVec3;
 
 use super::copies::CopyPlan;
@@ -77,6 +78,7 @@ pub(super) struct BodyPlan {
     pub friction: f64,
     pub surface: String,
     pub resistance: Resistance,
+    pub distant: Option<DistantPlan>,
     pub colour: Option<[u8; 3]>,
     /// All that it stands for.
     pub copies: Vec<CopyPlan>,
@@ -161,6 +163,39 @@ pub(super) enum MotionPlan {
 pub(super) enum Bounce {
     Constant(f64),
     Map { modes: usize, attenuation: f64, interpolation: Interpolation },
+}
+
+/// How a body passes blows on.
+#[derive(Clone, Debug)]
+pub(super) struct DistantPlan {
+    pub modes: usize,
+    pub hold: Vec<HoldPlace>,
+    pub threshold: f64,
+    pub calm: f64,
+    pub delivery: Delivery,
+    pub kind: DistantKind,
+}
+
+/// What passes them on.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum DistantKind {
+    Modal { running: bool },
+    Waves { amplitude: AmplitudePlan, straight: bool, attenuation: Attenuation },
+}
+
+/// How far a unit impulse moves the place that it strikes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum AmplitudePlan {
+    Number(f64),
+    Places,
+    Mean,
+}
+
+impl DistantPlan {
+    /// Whether the body's modes have to be known.
+    pub fn needs_modes(&self) -> bool {
+        !matches!(self.kind, DistantKind::Waves { amplitude: AmplitudePlan::Number(_), straight: true, .. })
+    }
 }
 
 #[derive(Debug)]

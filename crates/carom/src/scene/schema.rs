@@ -126,6 +126,58 @@ const DAMPING: &[Key] = &[
     key("angular", NOT_NEGATIVE, "1/s", "0", "rate at which the spin decays"),
 ];
 
+const DISTANT: &[Key] = &[
+    key(
+        "kind",
+        Kind::Choice(&["modal", "waves"]),
+        "",
+        "\"modal\"",
+        "the body rings, or waves travel along its surface and fade, as in large bodies and terrain",
+    ),
+    key("modes", Kind::Whole(1, 1000), "", "20", "its lowest vibrations, that are baked on the way"),
+    key(
+        "hold",
+        Kind::List(&Kind::Text),
+        "",
+        "nowhere",
+        "where it is held while it vibrates, in its own axes: \"y < 0.02\", \"x > 0.3\" or \"ball x y z radius\"",
+    ),
+    key("threshold", NOT_NEGATIVE, "N s", "0.1", "blows with less impulse than this move nothing"),
+    key("calm", NOT_NEGATIVE, "s", "0.05", "where two bodies pressed less than this time ago they do not strike anew"),
+    key(
+        "delivery",
+        Kind::Choice(&["separation", "impulse"]),
+        "",
+        "\"separation\"",
+        "contacts part with a speed, solved for all of them at once, or each gets an impulse of its own",
+    ),
+    key("running", Kind::Flag, "", "false", "modal: it rings on from step to step, instead of within one only"),
+    key(
+        "amplitude",
+        Kind::Either(&[NOT_NEGATIVE, Kind::Choice(&["places", "mean"])]),
+        "m/(N s)",
+        "\"places\"",
+        "waves: how far a unit impulse moves the place that it strikes within a step; or what its modes say there, or on its upper side in the mean",
+    ),
+    key(
+        "distance",
+        Kind::Choice(&["surface", "straight"]),
+        "",
+        "\"surface\"; \"straight\" for shapes without end",
+        "waves: along the surface, or straight",
+    ),
+    key(
+        "gain",
+        NOT_NEGATIVE,
+        "",
+        "1",
+        "waves: C of the part that is left, C exp(−absorption · (r − reference)) (r/reference)^−exponent",
+    ),
+    key("absorption", NOT_NEGATIVE, "1/m", "0", "waves: by the material"),
+    key("exponent", NOT_NEGATIVE, "", "1", "waves: about 0 in rods, 0.5 in shells, 1 in volumes"),
+    key("reference", POSITIVE, "m", "1", "waves: the distance at which nothing is lost yet"),
+];
+
 /// More copies than this are a slip of the keyboard.
 pub(super) const MOST_COPIES: i64 = 10_000_000;
 
@@ -276,7 +328,7 @@ pub const SECTIONS: &[Section] = &[
                 "\"newton\"",
                 "impulses: restitution is a ratio of velocities, or of impulses",
             ),
-            key("stiffness", POSITIVE, "N/m", "from masses and step", "penalty: of the springs"),
+            key("stiffness", POSITIVE, "N/m", "from masses, step and restitution", "penalty: of the springs"),
             key("damping", NOT_NEGATIVE, "N s/m²", "from the restitution", "penalty: of the springs"),
             key(
                 "implicit",
@@ -387,6 +439,13 @@ pub const SECTIONS: &[Section] = &[
                 "1/s",
                 "0",
                 "drag of air and the like: rate of decay of velocity and spin",
+            ),
+            key(
+                "distant",
+                Kind::Table(DISTANT),
+                "",
+                "none",
+                "a blow on this body moves what rests elsewhere on it; with {} all is as usual",
             ),
             key("copies", Kind::Table(COPIES), "", "none", "many of the kind, called name-0-0-0 and so on"),
             key(

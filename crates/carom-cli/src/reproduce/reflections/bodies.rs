@@ -5,7 +5,7 @@ use glam::{DQuat, DVec3};
 
 use super::super::Args;
 use super::super::findings::Findings;
-use super::{OPERATORS, Sampler, Symmetry, curve, path, point, run as step, small, view_of, world};
+use super::{OPERATORS, Sampler, Symmetry, curve, path, point, run as step, small, view_of, world, world_with};
 use crate::plot::arena::{Arena, Panel};
 use crate::plot::chart::{Axis, COLOURS, Chart, Curve};
 use crate::ui::Work;
@@ -30,7 +30,7 @@ const CASES: [Case; 3] = [
     Case {
         scene: "eight-cubes",
         what: "eight cubes in a box",
-        until: 20.0,
+        until: 10.0,
         scale: |system| system.ledger().kinetic,
         asymmetry: |system, symmetry| symmetry.error_at(&system.frame(), DVec3::new(0.5, 0.5, 0.5)),
         signs: Symmetry::MIRROR,
@@ -131,7 +131,7 @@ struct Ran {
 
 impl Case {
     fn run(&self, operator: &str, until: f64) -> Work<Ran> {
-        let mut system = world(self.scene, &[("response.operator", operator)])?;
+        let mut system = world_with(self.scene, operator)?;
         let symmetry = Symmetry::new(&system, self.signs, |name| moves(name));
         let moving: Vec<usize> =
             system.names().iter().enumerate().filter(|(_, name)| moves(name)).map(|(i, _)| i).collect();

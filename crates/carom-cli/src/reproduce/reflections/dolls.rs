@@ -6,8 +6,8 @@ use super::{OPERATORS, curve, run as step, world_with};
 use crate::plot::chart::{Axis, Chart};
 use crate::ui::Work;
 
-/// The first impact is at 0.221 s.
-const IMPACT: f64 = 0.215;
+/// The first impact is at √(2 · 0.25 m / g).
+const IMPACT: f64 = 0.226;
 const LOOK: f64 = 0.28;
 
 pub fn run(_: &Args) -> Work<Findings> {
@@ -50,7 +50,7 @@ pub fn run(_: &Args) -> Work<Findings> {
                 subtitle: "Reflections, Fig. 2: heights of the seven bodies around the first impact, restitution 0.8"
                     .into(),
                 x: Axis::linear("time (s)", IMPACT - 0.03, LOOK),
-                y: Axis::linear("height (cm)", 0.0, 20.0),
+                y: Axis::linear("height of the centre of mass (cm)", 0.0, 25.0),
                 curves,
             },
         ));
