@@ -88,7 +88,8 @@ fn touching_balls_splash_and_keep_their_energy() {
         let mut system = with_operator("splash", operator);
         let balls = called(&system, "ball");
         let fall: f64 = balls.iter().map(|&i| 9.81 * (system.frame().positions[i][1] + 2.0)).sum();
-        let apart = |frame: &Frame, a: usize, b: usize| DVec3::from(frame.positions[a]).distance(frame.positions[b].into());
+        let apart =
+            |frame: &Frame, a: usize, b: usize| DVec3::from(frame.positions[a]).distance(frame.positions[b].into());
         let start = system.frame();
         let pairs: Vec<(usize, usize)> = balls.iter().flat_map(|&b| balls.iter().map(move |&a| (a, b))).collect();
         let touching = pairs.into_iter().filter(|&(a, b)| a < b && apart(&start, a, b) < 0.12501);
@@ -159,9 +160,7 @@ fn two_letters_stay_each_other_after_half_a_turn() {
     let mut system = with_operator("twins", "reflections");
     let [one, two] = ["one", "two"].map(|name| place(&system, name));
     let arm = DVec3::new(0.03, 0.02, 0.01);
-    let point = |frame: &Frame, i: usize| {
-        DVec3::from(frame.positions[i]) + DQuat::from_array(frame.rotations[i]) * arm
-    };
+    let point = |frame: &Frame, i: usize| DVec3::from(frame.positions[i]) + DQuat::from_array(frame.rotations[i]) * arm;
     let (mut worst, mut met) = (0.0f64, false);
     while system.time() < 1.2 {
         system.step().unwrap_or_else(|error| panic!("{error}"));
