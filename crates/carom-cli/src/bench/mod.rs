@@ -3,6 +3,7 @@
 //! Every measurement is a process of its own, so that its peak memory is its own too.
 
 mod bounce;
+mod distant;
 mod measure;
 mod modes;
 mod peer;
@@ -23,6 +24,7 @@ Examples:
   carom bench modes --python venv/bin/python --bunny bunny.obj
   carom bench bounce --bunny bunny.obj                     against the paper's rate, half a minute
   carom bench world --threads 1                            against Rapier, which has one thread; benches/rapier is its program
+  carom bench distant                                      against the paper's times, seconds
 The references are Python packages; benches/peers/README.md tells how to install them.")]
 pub struct Args {
     /// The benchmark; without a name they are listed.
@@ -82,11 +84,13 @@ pub fn run(args: Args) -> Work<()> {
         None => print(
             "modes    eigensolver against scipy; bodies against Gmsh, TetGen and scipy; growth with size\n\
              bounce   strikes per second and core, as printed and in each width of instructions; growth with modes\n\
-             world    a pyramid of boxes and piles of mixed bodies against Rapier: detection, solve, step\n",
+             world    a pyramid of boxes and piles of mixed bodies against Rapier: detection, solve, step\n\
+             distant  passing a blow on to all that rests on a table, beside the paper's time\n",
         ),
         Some("modes") => modes::run(&args),
         Some("bounce") => bounce::run(&args),
         Some("world") => world::run(&args),
+        Some("distant") => distant::run(&args),
         Some(name) => Err(miette!(help = "`carom bench` lists all", "no benchmark is called '{name}'")),
     }
 }
