@@ -55,7 +55,7 @@ impl SceneArgs {
 }
 
 /// Every mistake of a scene, each with its place.
-fn mistakes(errors: SceneErrors) -> Report {
+pub fn mistakes(errors: SceneErrors) -> Report {
     miette!("{errors}")
 }
 

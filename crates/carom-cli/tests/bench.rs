@@ -37,3 +37,17 @@ fn benchmarks_are_listed_and_others_refused() {
     assert_eq!(unknown.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&unknown.stderr).contains("'bouncy'"));
 }
+
+#[test]
+fn a_drop_is_measured_with_all_that_its_table_shows() {
+    let job = r#"{"kind":"Drop","bodies":100,"steps":20}"#;
+    let output = carom(&["bench", "impact", "--measure", job]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let measured: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let number = |key: &str| measured[key].as_f64().unwrap();
+    assert_eq!((number("bodies"), number("steps")), (100.0, 20.0));
+    // A square block of n × n has 2n(n − 1) pairs that touch; two of its corners stand on the drum.
+    assert!(number("contacts") > 90.0 && number("contacts") <= 182.0, "{}", number("contacts"));
+    assert!(number("most_iterations") >= 10.0, "the blow has to pass ten balls");
+    assert!(number("residual") <= 1e-12 && number("energy_error") < 1e-6, "{}", number("energy_error"));
+}

@@ -176,6 +176,12 @@ impl<G: Geometry> Detector<G> {
     /// After a restart: the contacts of the last call before it, in their order: bodies, feature, point. What comes then is what
     /// would have come without the restart, to the bit.
     pub fn remember(&mut self, contacts: impl Iterator<Item = ([u32; 2], u64, G::Vector)>) {
+        self.keep(contacts);
+        self.witnesses.clear();
+    }
+
+    /// Of the last call, only these contacts, in their order, may go on: bodies, feature, point.
+    pub fn keep(&mut self, contacts: impl Iterator<Item = ([u32; 2], u64, G::Vector)>) {
         self.contacts.clear();
         self.contacts.extend(contacts.map(|(bodies, feature, point)| Contact {
             bodies,
@@ -183,7 +189,6 @@ impl<G: Geometry> Detector<G> {
             shared: 1,
             before: None,
         }));
-        self.witnesses.clear();
     }
 
     /// Puts the portions together.

@@ -101,6 +101,9 @@ pub trait Geometry: Copy + Debug + Default + PartialEq + Send + Sync + 'static {
     /// The largest distance of a point of the shape from its origin; infinite for half-planes, drums and the like.
     fn radius(shape: &Self::Shape) -> f64;
 
+    /// Whether the shape is a ball about its origin: then every normal goes through the centre of mass and turns nothing.
+    fn is_ball(shape: &Self::Shape) -> bool;
+
     /// Adds the complete set of contacts whose gap is at most `margin`: symmetric if the configuration is symmetric, and
     /// the same set with normals reversed if the bodies are exchanged.
     fn touches(

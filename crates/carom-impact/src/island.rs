@@ -23,6 +23,8 @@ pub(crate) struct Island<C> {
     pub tangent_drift: Vec<f64>,
     /// Velocity before the impact.
     pub before: Vec<f64>,
+    /// What closes more slowly is at rest, m/s.
+    pub still: f64,
     /// Lengths of the two sides of each normal.
     lengths: Vec<[f64; 2]>,
     /// The contacts of each block.
@@ -96,8 +98,10 @@ impl<C: Columns> Island<C> {
     #[inline]
     pub fn violated(&self, contact: usize, w: &[f64], speeds: &[f64]) -> bool {
         let opening = self.opening(contact, w);
-        let noise = self.noise(contact, speeds);
-        opening < -noise || (self.joint[contact] && opening > noise)
+        if self.joint[contact] {
+            return opening.abs() > self.noise(contact, speeds);
+        }
+        opening < -self.noise(contact, speeds) - self.still
     }
 
     /// What the impulse of a row may be at least.
@@ -112,6 +116,13 @@ impl<C: Columns> Island<C> {
         let [a, b] = self.normals.blocks_of(contact);
         let [length_a, length_b] = self.lengths[contact];
         NOISE * (length_a * speeds[a as usize] + length_b * speeds[b as usize] + self.drift[contact].abs())
+    }
+
+    /// How fast stopping a contact alone would make its two blocks, at most.
+    #[inline]
+    pub fn blow(&self, contact: usize, w: &[f64]) -> [f64; 2] {
+        let push = (-self.opening(contact, w)).max(0.0) / self.normals.product(contact, contact).max(f64::MIN_POSITIVE);
+        self.lengths[contact].map(|length| push * length)
     }
 
     /// |Gᵢ|.

@@ -16,7 +16,17 @@ pub(crate) struct Layers<C> {
     pub reflector: Reflector<C>,
     pub impulses: Vec<f64>,
     after: Vec<f64>,
-    levels: Vec<f64>,
+    levels: Vec<Level>,
+    distinct: Vec<f64>,
+}
+
+/// Coefficients that are treated as one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Level {
+    /// The least of them.
+    from: f64,
+    /// Their mean.
+    coefficient: f64,
 }
 
 impl<C: Columns> Layers<C> {
@@ -24,14 +34,14 @@ impl<C: Columns> Layers<C> {
     /// the inelastic one; leaves the sum in `impulses`.
     pub fn run(&mut self, island: &Island<C>, most: usize) -> Course {
         let mut levels = std::mem::take(&mut self.levels);
-        find_levels(&island.restitution, most, &mut levels);
+        find_levels(&island.restitution, most, &mut self.distinct, &mut levels);
         self.impulses.clear();
         self.impulses.resize(island.len(), 0.0);
         let mut course = Course::default();
         let mut below = 0.0;
-        for &level in &levels {
-            course.add(self.add_layer(island, level, level - below), level - below);
-            below = level;
+        for &Level { from, coefficient } in &levels {
+            course.add(self.add_layer(island, from, coefficient - below), coefficient - below);
+            below = coefficient;
         }
         if below < 1.0 {
             course.add(self.add_layer(island, f64::INFINITY, 1.0 - below), 1.0 - below);
@@ -77,18 +87,20 @@ impl Course {
     }
 }
 
-/// The distinct positive coefficients, ascending. If there are too many, evenly spread ones among them.
-fn find_levels(restitution: &[f64], most: usize, levels: &mut Vec<f64>) {
+/// The distinct positive coefficients, ascending. If there are too many, those in equal parts of their range are treated as one.
+fn find_levels(restitution: &[f64], most: usize, distinct: &mut Vec<f64>, levels: &mut Vec<Level>) {
+    distinct.clear();
+    distinct.extend(restitution.iter().filter(|&&c| c > 0.0));
+    distinct.sort_by(f64::total_cmp);
+    distinct.dedup();
     levels.clear();
-    levels.extend(restitution.iter().filter(|&&c| c > 0.0));
-    levels.sort_by(f64::total_cmp);
-    levels.dedup();
-    let count = levels.len();
-    if count > most {
-        // The integrand is a step function of s; its steps are sampled by the middle of equal groups.
-        for k in 0..most {
-            levels[k] = levels[(2 * k + 1) * count / (2 * most)];
-        }
-        levels.truncate(most);
+    if distinct.len() <= most {
+        levels.extend(distinct.iter().map(|&c| Level { from: c, coefficient: c }));
+        return;
+    }
+    let (Some(&least), Some(&greatest), 1..) = (distinct.first(), distinct.last(), most) else { return };
+    let part = |c: f64| (((c - least) / (greatest - least) * most as f64) as usize).min(most - 1);
+    for group in distinct.chunk_by(|&a, &b| part(a) == part(b)) {
+        levels.push(Level { from: group[0], coefficient: group.iter().sum::<f64>() / group.len() as f64 });
     }
 }

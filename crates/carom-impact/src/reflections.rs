@@ -57,6 +57,9 @@ pub(crate) struct Reflector<C> {
     is_changed: Vec<bool>,
     /// Impulses since the last look for a jam.
     window: Vec<f64>,
+    /// How often each contact pushed in that time, and the most of it.
+    pushes: Vec<u32>,
+    most_pushes: u32,
     chosen: Vec<u32>,
     is_chosen: Vec<bool>,
     linear: Vec<f64>,
@@ -91,7 +94,9 @@ impl<C: Columns> Reflector<C> {
             }
             if left == 0 {
                 let last = window >= LAST_WINDOW;
-                if self.hold_jam(island, last) {
+                // In a jam the same contacts push again and again; a wave passes each of them a few times.
+                let again = f64::from(self.most_pushes) >= 2.0 * (window as f64).sqrt();
+                if (again || last) && self.hold_jam(island, last) {
                     self.close_window();
                     left = window;
                     continue;
@@ -116,6 +121,9 @@ impl<C: Columns> Reflector<C> {
             list.clear();
             list.resize(count, 0.0);
         }
+        self.pushes.clear();
+        self.pushes.resize(count, 0);
+        self.most_pushes = 0;
         self.held.clear();
         self.held.extend((0..count).map(|i| island.joint[i] || !elastic(i)));
         self.any_held = self.held.contains(&true);
@@ -128,6 +136,13 @@ impl<C: Columns> Reflector<C> {
         self.is_touched.resize(blocks, false);
         self.speeds.clear();
         self.speeds.extend((0..blocks as u32).map(|block| island.speed(block, &self.w)));
+        // A blow is about to move even what rests: beside it, what rest has left of speed is round-off.
+        for contact in 0..count {
+            let blow = island.blow(contact, &self.w);
+            for (block, speed) in island.normals.blocks_of(contact).into_iter().zip(blow) {
+                self.speeds[block as usize] = self.speeds[block as usize].max(speed);
+            }
+        }
         self.changed.clear();
         self.changed.extend(0..blocks as u32);
         self.is_changed.clear();
@@ -199,7 +214,7 @@ impl<C: Columns> Reflector<C> {
     fn reflect(&mut self, island: &Island<C>) {
         if self.any_held {
             self.spread(island, |this, i| {
-                island.joint[i] || island.opening(i, &this.w) <= 10.0 * island.noise(i, &this.speeds)
+                island.joint[i] || island.opening(i, &this.w) <= island.still + 10.0 * island.noise(i, &this.speeds)
             });
         }
         self.linear.clear();
@@ -274,6 +289,8 @@ impl<C: Columns> Reflector<C> {
     fn apply(&mut self, island: &Island<C>, scale: f64) {
         for (&i, &y) in self.chosen.iter().zip(&self.push) {
             self.window[i as usize] += scale * y;
+            self.pushes[i as usize] += u32::from(y > 0.0);
+            self.most_pushes = self.most_pushes.max(self.pushes[i as usize]);
         }
         for &block in &self.delta_blocks {
             for k in island.normals.range(block) {
@@ -307,6 +324,8 @@ impl<C: Columns> Reflector<C> {
         for (sum, window) in self.impulses.iter_mut().zip(&mut self.window) {
             *sum += std::mem::take(window);
         }
+        self.pushes.fill(0);
+        self.most_pushes = 0;
     }
 
     /// Looks for pushes that balance among those of the last window; holds their contacts. Whether there were any.

@@ -76,8 +76,12 @@ pub enum Operator {
 pub struct ImpactParams {
     /// Which operator.
     pub operator: Operator,
-    /// The most layers that one island's coefficients of restitution are divided into.
+    /// The most layers that one island's coefficients of restitution are divided into. Up to so many distinct ones are exact;
+    /// of more, each is met within their range divided by this.
     pub layers: usize,
+    /// What closes more slowly than this is at rest, m/s: as much as the velocities that come in may be off. Without it only
+    /// round-off is.
+    pub still: f64,
     /// Passes of friction: 1 is Alg. 3, more are staggered with normal solves, 0 is none.
     pub friction_passes: usize,
     /// Among impulses with the same effect, find the least ones. Friction does so in any case, since its bounds depend on them.
@@ -91,6 +95,7 @@ impl Default for ImpactParams {
         ImpactParams {
             operator: Operator::Reflections,
             layers: 16,
+            still: 0.0,
             friction_passes: 1,
             least_norm: false,
             passes: 100_000,

@@ -183,6 +183,7 @@ impl<C: Columns> Whole<C> {
                         return Yield::default();
                     }
                     self.gather(parts.members(part), island, number);
+                    island.still = params.still;
                     workspace.resolve(island, params)
                 },
             )

@@ -7,6 +7,7 @@
 mod columns;
 mod descent;
 mod factor;
+mod interior;
 mod least_norm;
 mod lemke;
 mod local;

@@ -40,7 +40,7 @@ impl Default for SolveParams {
 /// What a solve took.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct SolveReport {
-    /// The worst relative residual of the parts. Parts solved in closed form or by pivoting count as zero.
+    /// The worst relative residual of the parts. Parts of one column are solved in closed form and count as zero.
     pub residual: f64,
     /// Rounds of all parts.
     pub rounds: usize,
@@ -173,7 +173,8 @@ impl<C: Columns> Solver<C> {
             }
             Method::Exact if local.len() <= SMALL => {
                 let (rounds, solvable) = self.pivoting.solve(local);
-                report = SolveReport { rounds, unbounded: (!solvable).then_some(0), ..report };
+                let residual = local.residual(&mut self.image);
+                report = SolveReport { rounds, residual, unbounded: (!solvable).then_some(0), ..report };
             }
             Method::Exact | Method::ConjugateGradients | Method::Pivoting => {
                 let mut done = false;

@@ -23,6 +23,8 @@ pub(crate) struct Body<G: Dynamics<W>, const W: usize> {
     pub surface: usize,
     /// Of its shape; infinite for half-planes and the like.
     pub radius: f64,
+    /// Whether contacts cannot turn it unless they rub.
+    pub is_ball: bool,
 }
 
 impl<G: Dynamics<W>, const W: usize> Body<G, W> {
@@ -41,6 +43,7 @@ impl<G: Dynamics<W>, const W: usize> Body<G, W> {
             resistance: definition.resistance,
             surface,
             radius: G::radius(&definition.shape),
+            is_ball: G::is_ball(&definition.shape),
         })
     }
 

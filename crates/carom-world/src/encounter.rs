@@ -98,6 +98,10 @@ pub struct Outcome<const W: usize> {
     pub account: Ledger,
     /// Complementarity problems, sweeps or rounds: what it took.
     pub rounds: usize,
+    /// Contacts that would overlap at the end of the step: the active set of reflections.
+    pub active: usize,
+    /// The most complementarity problems that one group of contacts took: the iterations of generalized reflections.
+    pub iterations: usize,
     /// The relative residual that was left (of [`carom_solve::Problem::residual`]), where the family has one.
     pub residual: f64,
 }

@@ -49,6 +49,10 @@ pub struct StepReport {
     pub contacts: usize,
     /// Complementarity problems, sweeps or rounds of the response.
     pub rounds: usize,
+    /// Contacts that would overlap at the end of the step, where the response is reflections.
+    pub active: usize,
+    /// Iterations of generalized reflections, of the group of contacts that took most.
+    pub iterations: usize,
     /// The worst relative residual that the response left.
     pub residual: f64,
     /// Distant contacts that blows were passed on to.

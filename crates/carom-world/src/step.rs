@@ -83,6 +83,8 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         }
         report.response_seconds += begun.elapsed().as_secs_f64();
         report.rounds += outcome.rounds;
+        report.active = report.active.max(outcome.active);
+        report.iterations += outcome.iterations;
         report.residual = report.residual.max(outcome.residual);
         report.contacts = report.contacts.max(self.touching.len());
         report.parts += 1;
@@ -125,16 +127,30 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         let span = end - start;
         let fall = self.params.gravity.length() * span * span;
         let (slop, now) = (self.slop, &self.now);
+        // Bodies that move together do not meet. If velocities change before the end of the step this is no longer so.
+        let together = if self.params.response.meets_once() { self.mean_velocity() } else { [0.0; W] };
         let colliders = self.bodies.iter().zip(&now.poses).zip(&now.velocities).map(|((body, &pose), velocity)| {
             let fall = if body.is_dynamic() { fall } else { 0.0 };
             // A belt's surface moves along itself.
             let stays = matches!(body.motion, Motion::Fixed | Motion::Scripted(crate::Script::Belt(_)));
-            let travel = if stays { 0.0 } else { body.travel(velocity, span) };
+            let velocity = if stays { [0.0; W] } else { *velocity };
+            let travel = body.travel(&std::array::from_fn(|k| velocity[k] - together[k]), span);
             Collider { shape: &*body.shape, pose, reach: travel + fall + slop, moves: body.is_dynamic() }
         });
         let colliders: Vec<Collider<'_, G>> = colliders.collect();
         self.detector.detect(&colliders);
         report.detection_seconds += begun.elapsed().as_secs_f64();
+    }
+
+    /// Of the centres of dynamic bodies; they count alike, whatever their mass.
+    fn mean_velocity(&self) -> [f64; W] {
+        let (mut sum, mut count) = (G::Vector::default(), 0.0);
+        let dynamic = self.bodies.iter().zip(&self.now.velocities).filter(|(body, _)| body.is_dynamic());
+        for (_, velocity) in dynamic {
+            sum += G::split(velocity).0;
+            count += 1.0;
+        }
+        G::join(if count > 0.0 { sum * (1.0 / count) } else { sum }, G::Spin::default())
     }
 
     /// A part of the forces of the time between two times.
@@ -181,6 +197,15 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         self.touching.clear();
         self.places.clear();
         for contact in self.detector.contacts() {
+            // Where nothing joins later in the step, only what will overlap takes part.
+            let [a, b] = contact.bodies.map(|body| &now.velocities[body as usize]);
+            if self.params.response.meets_once() && {
+                let rows = normal_rows(contact, &self.bodies, &now.poses);
+                let speed = (0..W).map(|k| rows[0][k] * a[k] + rows[1][k] * b[k]).sum::<f64>();
+                contact.touch.gap + span * speed > self.slop
+            } {
+                continue;
+            }
             let touching = touching(contact, &self.bodies, &now.poses, &self.surfaces);
             // In continuous mode the step ends where bodies meet: until then those that do not touch are apart. Those that do
             // pass a blow on at once.
@@ -243,7 +268,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         }
         if self.touching.len() != self.detector.contacts().len() {
             // Places are those in the list of what was met.
-            self.detector.remember(now.touched.iter().copied());
+            self.detector.keep(now.touched.iter().copied());
         }
     }
 
@@ -313,11 +338,12 @@ fn touching<G: Dynamics<W>, const W: usize>(
     let [a, b] = contact.bodies.map(|body| body as usize);
     let arms = [touch.point - poses[a].position(), touch.point - poses[b].position()];
     let rows = |direction: G::Vector| [G::row(direction, arms[0]), G::row(-direction, arms[1])];
+    let normal = normal_rows(contact, bodies, poses);
     let (restitution, friction) = surfaces.meet([&bodies[a], &bodies[b]], [&poses[a], &poses[b]], touch);
     Touching {
         feature: touch.feature,
         bodies: contact.bodies,
-        normal: rows(touch.normal),
+        normal,
         tangents: G::tangents(touch.normal).map(rows),
         gap: touch.gap,
         restitution,
@@ -325,4 +351,18 @@ fn touching<G: Dynamics<W>, const W: usize>(
         shared: contact.shared,
         before: contact.before,
     }
+}
+
+/// The rows of the normal. A ball is not turned by what goes through its centre, not even by round-off.
+#[inline]
+fn normal_rows<G: Dynamics<W>, const W: usize>(
+    contact: &Contact<G>,
+    bodies: &[crate::body::Body<G, W>],
+    poses: &[G::Pose],
+) -> [[f64; W]; 2] {
+    let [a, b] = contact.bodies.map(|body| {
+        let body = body as usize;
+        if bodies[body].is_ball { G::Vector::default() } else { contact.touch.point - poses[body].position() }
+    });
+    [G::row(contact.touch.normal, a), G::row(-contact.touch.normal, b)]
 }

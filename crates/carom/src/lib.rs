@@ -3,6 +3,7 @@
 
 pub use carom_bounce as bounce;
 pub use carom_contact as contact;
+pub use carom_impact as impact;
 pub use carom_modal as modal;
 pub use carom_object as object;
 pub use carom_shape as shape;

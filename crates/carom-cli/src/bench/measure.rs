@@ -100,8 +100,19 @@ pub fn run(job: &str) -> Work<()> {
 }
 
 /// The largest resident memory of this process so far, from Linux.
-fn peak_memory() -> Option<u64> {
+pub fn peak_memory() -> Option<u64> {
     parse_peak(&std::fs::read_to_string("/proc/self/status").ok()?)
+}
+
+/// The time that all threads of this process have been on a core, s, from Linux: what counts where other programs run too.
+pub fn core_seconds() -> Option<f64> {
+    let tasks = std::fs::read_dir("/proc/self/task").ok()?;
+    let of_task = |path: std::path::PathBuf| parse_schedule(&std::fs::read_to_string(path.join("schedstat")).ok()?);
+    tasks.map(|task| of_task(task.ok()?.path())).sum()
+}
+
+fn parse_schedule(text: &str) -> Option<f64> {
+    text.split(' ').next()?.parse::<u64>().ok().map(|nanoseconds| 1e-9 * nanoseconds as f64)
 }
 
 fn parse_peak(status: &str) -> Option<u64> {
@@ -117,5 +128,11 @@ mod tests {
     fn peak_memory_is_read_in_bytes() {
         assert_eq!(parse_peak("Name:\tcarom\nVmHWM:\t    2048 kB\nVmRSS:\t 1 kB\n"), Some(2 << 20));
         assert_eq!(parse_peak("Name:\tcarom\n"), None);
+    }
+
+    #[test]
+    fn time_on_a_core_is_the_first_number_in_nanoseconds() {
+        assert_eq!(parse_schedule("2500000000 17 3\n"), Some(2.5));
+        assert_eq!(parse_schedule(""), None);
     }
 }

@@ -4,6 +4,7 @@
 
 mod bounce;
 mod distant;
+mod impact;
 mod measure;
 mod modes;
 mod peer;
@@ -23,6 +24,7 @@ Examples:
   carom bench modes --quick --no-peers                     Carom alone, seconds
   carom bench modes --python venv/bin/python --bunny bunny.obj
   carom bench bounce --bunny bunny.obj                     against the paper's rate, half a minute
+  carom bench impact --threads 1                           drops of up to 100,000 balls, against published figures
   carom bench world --threads 1                            against Rapier, which has one thread; benches/rapier is its program
   carom bench distant                                      against the paper's times, seconds
 The references are Python packages; benches/peers/README.md tells how to install them.")]
@@ -35,6 +37,9 @@ pub struct Args {
     /// The smallest case only: under a minute.
     #[arg(long)]
     quick: bool,
+    /// Also a million balls in the benchmark of impacts: minutes, and two gigabytes.
+    #[arg(long)]
+    largest: bool,
     /// One part of the benchmark of modes only.
     #[arg(long)]
     part: Option<Part>,
@@ -78,17 +83,19 @@ enum Part {
 /// Runs the subcommand.
 pub fn run(args: Args) -> Work<()> {
     if let Some(job) = &args.measure {
-        return measure::run(job);
+        return if args.name.as_deref() == Some("impact") { impact::measure(job) } else { measure::run(job) };
     }
     match args.name.as_deref() {
         None => print(
             "modes    eigensolver against scipy; bodies against Gmsh, TetGen and scipy; growth with size\n\
              bounce   strikes per second and core, as printed and in each width of instructions; growth with modes\n\
+             impact   drops of balls and boxes with all impacts at once, against the paper and SCISim; --largest for a million\n\
              world    a pyramid of boxes and piles of mixed bodies against Rapier: detection, solve, step\n\
              distant  passing a blow on to all that rests on a table, beside the paper's time\n",
         ),
         Some("modes") => modes::run(&args),
         Some("bounce") => bounce::run(&args),
+        Some("impact") => impact::run(&args),
         Some("world") => world::run(&args),
         Some("distant") => distant::run(&args),
         Some(name) => Err(miette!(help = "`carom bench` lists all", "no benchmark is called '{name}'")),

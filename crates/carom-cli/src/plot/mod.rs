@@ -1,5 +1,6 @@
 //! Plots. What is drawn goes on a [`Page`], which becomes an SVG or a PNG file.
 
+pub mod arena;
 pub mod chart;
 mod ladder;
 mod run;

@@ -1,11 +1,13 @@
 //! What came out of an experiment: our numbers beside the known ones, and plots.
 
 use std::fs;
+use std::path::Path;
 
 use miette::miette;
 use serde_json::json;
 
 use super::Args;
+use crate::plot::arena::{Arena, arena};
 use crate::plot::chart::{Chart, chart};
 use crate::ui::{Ui, Work, print, print_json};
 
@@ -29,6 +31,8 @@ pub struct Findings {
     pub rows: Vec<Finding>,
     /// Plots by the name of their file, without ending.
     pub charts: Vec<(&'static str, Chart)>,
+    /// Pictures of places, by the name of their file.
+    pub arenas: Vec<(&'static str, Arena)>,
     /// What a reader should know.
     pub notes: Vec<String>,
 }
@@ -51,16 +55,23 @@ impl Findings {
     /// Prints everything and writes the plots. What does not hold is an error.
     pub fn report(self, args: &Args, ui: &Ui) -> Work<()> {
         let mut plots = Vec::new();
-        if !self.charts.is_empty() {
+        if !(self.charts.is_empty() && self.arenas.is_empty()) {
             fs::create_dir_all(&args.out).map_err(|error| miette!("cannot make {}: {error}", args.out.display()))?;
         }
-        for (name, picture) in &self.charts {
+        // An experiment run again replaces its plots: they are made from nothing but the experiment.
+        let mut keep = |name: &str, draw: &dyn Fn(&Path) -> Work<Vec<u8>>| -> Work<()> {
             for ending in ["svg", "png"] {
                 let path = args.out.join(name).with_extension(ending);
-                // An experiment run again replaces its plots: they are made from nothing but the experiment.
-                crate::ui::write(&path, &chart(picture, &path)?)?;
+                crate::ui::write(&path, &draw(&path)?)?;
                 plots.push(path.display().to_string());
             }
+            Ok(())
+        };
+        for (name, picture) in &self.charts {
+            keep(name, &|path| chart(picture, path))?;
+        }
+        for (name, picture) in &self.arenas {
+            keep(name, &|path| arena(picture, path))?;
         }
         match args.json {
             true => print_json(&json!({

@@ -3,6 +3,7 @@
 mod bounce;
 mod findings;
 mod modes;
+mod reflections;
 
 use std::path::PathBuf;
 
@@ -17,6 +18,7 @@ use crate::ui::{Ui, Work, print, print_json};
 Examples:
   carom reproduce                                what there is
   carom reproduce modes --quick                  bodies as drawn; without --quick also turned, and imported as OBJ
+  carom reproduce reflections-table1             what four impact operators keep and break
   carom reproduce bounce-table2 --meshes meshes  with the Stanford bunny and dragon of that folder")]
 pub struct Args {
     /// The experiment; without a name they are listed.
@@ -42,7 +44,7 @@ struct Experiment {
     run: fn(&Args, &Ui) -> Work<()>,
 }
 
-const EXPERIMENTS: [Experiment; 11] = [
+const EXPERIMENTS: [Experiment; 23] = [
     Experiment {
         name: "modes",
         shows: "frequencies of bars, cubes, plates, spheres, rings and cylinders against theory",
@@ -109,6 +111,78 @@ const EXPERIMENTS: [Experiment; 11] = [
         cost: "some minutes; one with --quick",
         run: |args, ui| bounce::bodies::run(args)?.report(args, ui),
     },
+    Experiment {
+        name: "reflections-table1",
+        shows: "Reflections, Table 1: what four operators keep of break-away, symmetry, energy, momentum, one-sidedness",
+        cost: "seconds",
+        run: |args, ui| reflections::desiderata::run(args)?.report(args, ui),
+    },
+    Experiment {
+        name: "reflections-fig1",
+        shows: "Reflections, Fig. 1: a box that falls on its face",
+        cost: "a second",
+        run: |args, ui| reflections::flat_box::run(args)?.report(args, ui),
+    },
+    Experiment {
+        name: "reflections-fig2",
+        shows: "Reflections, Fig. 2: dolls in dolls that come apart",
+        cost: "half a minute",
+        run: |args, ui| reflections::dolls::run(args)?.report(args, ui),
+    },
+    Experiment {
+        name: "reflections-fig4",
+        shows: "Reflections, Fig. 4: inelastic collapse of one contact after the other",
+        cost: "half a minute; seconds with --quick",
+        run: |args, ui| reflections::collapse::run(args)?.report(args, ui),
+    },
+    Experiment {
+        name: "reflections-fig5",
+        shows: "Reflections, Fig. 5: the cleanest break of 56 balls",
+        cost: "a second",
+        run: |args, ui| reflections::pool::run(args)?.report(args, ui),
+    },
+    Experiment {
+        name: "reflections-fig6",
+        shows: "Reflections, Fig. 6: a square of balls that splashes",
+        cost: "a second",
+        run: |args, ui| reflections::splash::run(args)?.report(args, ui),
+    },
+    Experiment {
+        name: "reflections-fig7",
+        shows: "Reflections, Fig. 7: paths of four balls in a drum",
+        cost: "a second",
+        run: |args, ui| reflections::four_balls::run(args)?.report(args, ui),
+    },
+    Experiment {
+        name: "reflections-fig8",
+        shows: "Reflections, Fig. 8: eight cubes, a knot and two letters keep energy and symmetry",
+        cost: "seconds",
+        run: |args, ui| reflections::bodies::run(args)?.report(args, ui),
+    },
+    Experiment {
+        name: "reflections-fig9",
+        shows: "Reflections, Fig. 9: energy by restitution, 64 blocks in a box",
+        cost: "a minute; seconds with --quick",
+        run: |args, ui| reflections::dissipation::run(args)?.report(args, ui),
+    },
+    Experiment {
+        name: "reflections-fig11",
+        shows: "Reflections, Fig. 11: Maxwell's demon, 288 balls on a shaken floor",
+        cost: "half a minute; seconds with --quick",
+        run: |args, ui| reflections::demon::run(args)?.report(args, ui),
+    },
+    Experiment {
+        name: "reflections-drum",
+        shows: "Reflections, section 9: energy of a gas of 81 balls",
+        cost: "a second",
+        run: |args, ui| reflections::drum::run(args)?.report(args, ui),
+    },
+    Experiment {
+        name: "reflections-momentum",
+        shows: "Reflections, section 10.3: momentum of two bodies in a free container, 1,000 s",
+        cost: "three minutes; seconds with --quick",
+        run: |args, ui| reflections::momentum::run(args)?.report(args, ui),
+    },
 ];
 
 /// Runs the subcommand. Results beyond their tolerance are an error.
@@ -128,6 +202,6 @@ fn list(as_json: bool) -> Work<()> {
         let entry = |e: &Experiment| json!({ "name": e.name, "shows": e.shows, "cost": e.cost });
         return print_json(&json!({ "experiments": EXPERIMENTS.iter().map(entry).collect::<Vec<_>>() }));
     }
-    let line = |e: &Experiment| format!("{:<20} {} ({})\n", e.name, e.shows, e.cost);
+    let line = |e: &Experiment| format!("{:<21} {} ({})\n", e.name, e.shows, e.cost);
     print(&EXPERIMENTS.iter().map(line).collect::<String>())
 }

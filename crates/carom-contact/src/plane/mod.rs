@@ -52,6 +52,10 @@ impl Geometry for Plane {
         shape.radius()
     }
 
+    fn is_ball(shape: &Shape) -> bool {
+        matches!(shape, Shape::Disc { centre: DVec2::ZERO, .. })
+    }
+
     fn touches(first: Placed, second: Placed, margin: f64, witness: &mut Witness, touches: &mut Vec<Touch<DVec2>>) {
         match encounter(first, second) {
             Encounter::Apart => {}

@@ -72,6 +72,10 @@ impl Geometry for Space {
         shape.radius()
     }
 
+    fn is_ball(shape: &Shape) -> bool {
+        shape.is_ball()
+    }
+
     fn touches(
         first: (&Shape, &Pose),
         second: (&Shape, &Pose),

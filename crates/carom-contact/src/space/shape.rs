@@ -177,6 +177,11 @@ impl Shape {
         Some(surface)
     }
 
+    /// Whether it is a ball about its origin.
+    pub(super) fn is_ball(&self) -> bool {
+        matches!(self.kind, Kind::Sphere { .. }) && self.centre == DVec3::ZERO
+    }
+
     /// The largest distance of a point of the shape from the body's origin.
     pub(super) fn radius(&self) -> f64 {
         self.radius

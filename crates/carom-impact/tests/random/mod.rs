@@ -30,6 +30,8 @@ pub enum Restitution {
     Elastic,
     Uniform(f64),
     Mixed,
+    /// A coefficient of its own for every contact.
+    Distinct,
 }
 
 #[derive(Clone)]
@@ -46,6 +48,22 @@ impl Scene {
 
     pub fn energy(&self, velocities: &[[f64; 2]]) -> f64 {
         self.masses.iter().zip(velocities).map(|(m, v)| 0.5 * m * (v[0] * v[0] + v[1] * v[1])).sum()
+    }
+
+    pub fn momentum(&self, velocities: &[[f64; 2]]) -> [f64; 2] {
+        let sum = |k: usize| self.masses.iter().zip(velocities).map(|(m, v)| m * v[k]).sum();
+        [sum(0), sum(1)]
+    }
+
+    /// How far the momentum is from what it was plus what the ground gave, as a share of all that bodies and ground carried.
+    pub fn lost_momentum(&self, after: &[[f64; 2]], impulses: &[f64]) -> f64 {
+        let (before, now) = (self.momentum(&self.velocities), self.momentum(after));
+        let grounded = self.contacts.iter().zip(impulses).filter(|(contact, _)| contact.bodies[1] == WORLD);
+        let given: f64 = grounded.map(|(contact, impulse)| contact.normal[0][1] * impulse).sum();
+        let size = |v: &[f64; 2]| v[0].hypot(v[1]);
+        let carried: f64 =
+            self.masses.iter().zip(&self.velocities).map(|(m, v)| m * size(v)).sum::<f64>() + given.abs();
+        (now[0] - before[0]).hypot(now[1] - before[1] - given) / carried
     }
 
     /// The worst approach left, as a share of the largest that the energy before could make: |opening| ≤ |G| √(2E).
@@ -88,6 +106,7 @@ impl Scene {
                 Restitution::Elastic => 1.0,
                 Restitution::Uniform(c) => c,
                 Restitution::Mixed => [0.0, 0.3, 0.7, 1.0, 0.9][random.below(5)],
+                Restitution::Distinct => random.unit(),
             };
             contacts.push(Contact { key, bodies, normal, restitution, friction: 0.0 });
         }

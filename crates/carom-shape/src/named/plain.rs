@@ -121,8 +121,8 @@ fn ring(v: &Values) -> Result<Shape, ShapeError> {
 
 pub(super) const SPRING: NamedShape = NamedShape {
     name: "spring",
-    description: "A coil spring of 4 mm wire with closed, flat-ground ends, so that it stands and bounces on them, \
-        around the y axis: the spring of Bounce, Fig. 4.",
+    description: "A coil spring of 4 mm wire whose ends are closed, level and ground flat for 300°, so that it stands and \
+        bounces on them, around the y axis: the spring of Bounce, Fig. 4.",
     material: "steel",
     parameters: &[
         length("diameter", 0.04, "diameter of the coil, measured in the middle of the wire"),
@@ -141,33 +141,33 @@ pub(super) const SPRING: NamedShape = NamedShape {
 
 fn spring(v: &Values) -> Result<Shape, ShapeError> {
     const STEPS_PER_TURN: f64 = 60.0;
-    // Closed turns keep this many wire diameters between them, so that they never fuse.
-    const CLOSED_PITCH: f64 = 1.3;
+    // Each end closes within this part of its turn and stays level for the rest, which is ground flat.
+    const CLOSING: f64 = 0.3;
+    // Turns keep this many wire diameters between them, so that they never fuse.
+    const APART: f64 = 1.3;
     let [diameter, wire, pitch, turns] = v.all();
     v.at_most("wire", wire, 0.5 * diameter, "half of the diameter")?;
-    v.at_least("pitch", pitch, CLOSED_PITCH * wire, "so that the turns do not touch")?;
+    v.at_least("pitch", pitch, APART * wire, "so that the turns do not touch")?;
     v.at_most("turns", turns, 1000.0, "beyond which nobody winds")?;
-    let closed = CLOSED_PITCH * wire;
-    let half = 0.5 * turns + 1.0;
-    let rise = |turn: f64| {
-        let opened = (2.0 * (half - 1.0 - turn)).clamp(0.0, 1.0);
-        closed + (pitch - closed) * opened * opened * (3.0 - 2.0 * opened)
+    let (open, rise) = (0.5 * turns, APART * wire);
+    // A cubic leaves the helix along it and arrives level; a steep helix is left at the slope that the cubic can bend without
+    // rising above its end.
+    let slope = (CLOSING * pitch).min(3.0 * rise);
+    let height = |turn: f64| {
+        let u = ((turn - open) / CLOSING).clamp(0.0, 1.0);
+        pitch * turn.min(open) + slope * u * (1.0 - u) * (1.0 - u) + rise * u * u * (3.0 - 2.0 * u)
     };
-    let steps = (half * STEPS_PER_TURN).ceil() as usize;
-    let step = half / steps as f64;
-    let mut heights = vec![0.0];
-    for i in 0..steps {
-        heights.push(heights[i] + step * rise((i as f64 + 0.5) * step));
-    }
+    let steps = ((open + 1.0) * STEPS_PER_TURN).ceil();
     let point = |i: isize| {
-        let (sin, cos) = (TAU * step * i as f64).sin_cos();
-        [0.5 * diameter * cos, heights[i.unsigned_abs()] * i.signum() as f64, 0.5 * diameter * sin]
+        let turn = (open + 1.0) * i as f64 / steps;
+        let (sin, cos) = (TAU * turn).sin_cos();
+        [0.5 * diameter * cos, height(turn.abs()).copysign(turn), 0.5 * diameter * sin]
     };
     let ends = steps as isize;
     let coil = Shape::Tube { path: (-ends..=ends).map(point).collect(), radius: 0.5 * wire, closed: false };
-    // Grinding takes the ends off at the middle of the wire's first and last point.
+    // Grinding takes the level ends off down to the middle of the wire.
     let across = 2.0 * (diameter + wire);
-    let ground = Shape::Box { size: [across, 2.0 * heights[steps], across], rounding: 0.0 };
+    let ground = Shape::Box { size: [across, 2.0 * height(open + 1.0), across], rounding: 0.0 };
     Ok(Shape::Intersection { parts: vec![coil, ground] })
 }
 

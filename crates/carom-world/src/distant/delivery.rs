@@ -94,7 +94,7 @@ pub(crate) fn find<const W: usize>(
         rows.push(contact.bodies, &contact.normal, scenery.velocities, aim);
     }
     match delivery {
-        Delivery::Separation => _ = rows.solve(false),
+        Delivery::Separation => _ = rows.solve(),
         Delivery::Impulse => push_alone(scenery, wanted, rows),
     }
     let mut found = Impulses::default();

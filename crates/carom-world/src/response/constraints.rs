@@ -63,8 +63,11 @@ pub fn respond<const W: usize>(
         multipliers.push(contact.bodies, &contact.normal, encounter.velocities, aim);
     }
     let rub = Rub::run(encounter, multipliers, |_, _| (0.0, 0.0));
-    let proximal = !rub.contacts().is_empty() && params.solver.method == Method::Exact;
-    let residual = multipliers.solve(proximal);
+    let friction = first + encounter.contacts.len()..multipliers.len();
+    let residual = match params.solver.method {
+        Method::Exact if !friction.is_empty() => multipliers.solve_with_friction(friction),
+        _ => multipliers.solve(),
+    };
     let colliding = (0..encounter.contacts.len())
         .any(|i| encounter.contacts[i].restitution > 0.0 && multipliers.rate_after(first + i) > 0.0);
     if colliding {

@@ -4,6 +4,7 @@ mod account;
 pub mod constraints;
 mod gain;
 pub mod impulses;
+mod lists;
 pub(crate) mod multipliers;
 pub mod penalty;
 pub mod reflections;
@@ -29,6 +30,13 @@ pub enum Response {
 impl Default for Response {
     fn default() -> Self {
         Response::Reflections(ReflectionParams::default())
+    }
+}
+
+impl Response {
+    /// Whether only contacts take part that the velocities at the start of the step will close.
+    pub(crate) fn meets_once(&self) -> bool {
+        matches!(self, Response::Reflections(params) if params.rounds <= 1)
     }
 }
 
@@ -66,10 +74,19 @@ pub struct ConstraintParams {
 }
 
 /// Generalized reflections.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ReflectionParams {
     /// Of the operator.
     pub impact: carom_impact::ImpactParams,
+    /// How often, in one step, contacts may join that others push together. One is *Reflections*, Alg. 4: what an impact pushes
+    /// together is met in the next step.
+    pub rounds: usize,
+}
+
+impl Default for ReflectionParams {
+    fn default() -> Self {
+        ReflectionParams { impact: carom_impact::ImpactParams::default(), rounds: 8 }
+    }
 }
 
 /// Memory of all families.

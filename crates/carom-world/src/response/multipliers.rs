@@ -16,10 +16,8 @@ use crate::WorldError;
 const HAIR: f64 = 1e-4;
 /// The relative residual that is good enough while bounds settle.
 const SETTLING: f64 = 1e-7;
-/// The most proximal steps.
-const PROXIMAL: usize = 12;
-/// The relative residual that stands if proximal steps stall.
-const STALLED: f64 = 1e-9;
+/// Proximal steps stall if they leave more than this much of the residual.
+const STALL: f64 = 0.1;
 /// Softness that makes contradictory rows compromise, as a part of a row's own.
 const COMPROMISE: f64 = 1e-8;
 
@@ -136,6 +134,12 @@ impl<const W: usize> Multipliers<W> {
         self.columns.product(row, row)
     }
 
+    /// How much the mean rate of some rows answers to an impulse that they share alike, 1/kg.
+    pub fn shared_square(&self, rows: Range<usize>) -> f64 {
+        let all = rows.clone().flat_map(|a| rows.clone().map(move |b| self.columns.product(a, b)));
+        all.sum::<f64>() / (rows.len() * rows.len()) as f64
+    }
+
     pub fn rate_before(&self, row: usize) -> f64 {
         self.rates[row]
     }
@@ -172,26 +176,7 @@ impl<const W: usize> Multipliers<W> {
     }
 
     /// Solves for all rows to the solver's tolerance. Returns the relative residual.
-    ///
-    /// Rows of friction leave a problem in which hardly anything is unique. Proximal steps around the last answer are well
-    /// conditioned. Where they stall near the solution, what is left could only be had by huge impulses against each other.
-    pub fn solve(&mut self, proximal: bool) -> f64 {
-        let mut residual = f64::INFINITY;
-        if proximal {
-            let tolerance = self.params.unwrap_or_default().tolerance;
-            for _ in 0..PROXIMAL {
-                self.solve_softly(true);
-                let before = residual;
-                residual = self.residual();
-                if residual <= tolerance || residual > 0.5 * before {
-                    break;
-                }
-            }
-            if residual <= STALLED.max(tolerance) {
-                self.update();
-                return residual;
-            }
-        }
+    pub fn solve(&mut self) -> f64 {
         let (targets, softness) = (self.targets.clone(), self.softness.clone());
         let report = self.solve_with(&targets, &softness);
         if report.unbounded.is_some() {
@@ -201,6 +186,37 @@ impl<const W: usize> Multipliers<W> {
         }
         self.update();
         self.residual()
+    }
+
+    /// Solves for all rows, of which some are friction. Returns the relative residual.
+    ///
+    /// Rows of friction leave a problem in which hardly anything is unique. Proximal steps around the last answer are well
+    /// conditioned. Where they stall, friction stays as it is, known better than its bounds are, and the other rows are
+    /// solved for to the tolerance: nothing approaches and joints hold, whatever friction had.
+    pub fn solve_with_friction(&mut self, friction: Range<usize>) -> f64 {
+        let tolerance = self.params.unwrap_or_default().tolerance;
+        let mut residual = f64::INFINITY;
+        loop {
+            self.solve_softly(true);
+            let before = residual;
+            residual = self.residual();
+            if residual <= tolerance {
+                self.update();
+                return residual;
+            }
+            if residual > STALL * before {
+                break;
+            }
+        }
+        let bounds = friction.clone().map(|row| (self.lower[row], self.upper[row])).collect::<Vec<_>>();
+        for row in friction.clone() {
+            (self.lower[row], self.upper[row]) = (self.impulses[row], self.impulses[row]);
+        }
+        let residual = self.solve();
+        for (row, bounds) in friction.zip(bounds) {
+            (self.lower[row], self.upper[row]) = bounds;
+        }
+        residual
     }
 
     /// The relative residual of the impulses.

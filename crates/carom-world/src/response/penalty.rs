@@ -12,9 +12,10 @@
 //!
 //! Accuracy: in heaps of sixteen bodies that meet without gravity, implicit springs never had more than the energy of the
 //! start. In a single step they may give some back that they took, up to 1 % of it, where bodies have flat faces. Explicit
-//! ones gained about 1 % with the suggested stiffness, whatever the step. With a given stiffness elastic balls gained in
-//! proportion to the step, but balls without restitution up to 4 %, more with shorter steps. Bodies that overlap at
-//! the start bring the energy of their springs with them: it is in no column but the integrator's.
+//! ones keep v² + ω²x² − hω²xv, so that an elastic bounce gains or loses up to h²k/4m of its energy by where in a step it
+//! begins and ends: 1 % with the suggested stiffness, whatever the step; heaps gained up to 1.4 %, and less with shorter steps where
+//! the stiffness was given. Bodies that overlap at the start bring the energy of their springs with them: it is in no
+//! column but the integrator's.
 
 use carom_solve::SolveParams;
 
@@ -25,8 +26,13 @@ use super::rub::Rub;
 use super::springs::{Spring, Springs};
 use crate::{Encounter, Ledger, Outcome, Touching, WorldError};
 
-/// h√(k/m) of the suggested stiffness: a bounce lasts sixteen steps.
+/// h√(k/m) of the suggested stiffness where bounces keep all their speed: one lasts sixteen steps, and its energy is right to 1 %.
 const SUGGESTED: f64 = 0.2;
+/// The same where nothing comes back: what only has to stop and to carry may do so in six.
+const SUGGESTED_DEAD: f64 = 0.5;
+/// Points of a body of even density answer to a blow at most about this many times as much as its middle does: a plate's corners
+/// seven times. Beyond it, as where normals oppose each other, points are not taken to act together.
+const MOST_LEVER: f64 = 8.0;
 /// Restitution below this would need endless damping.
 const LEAST_RESTITUTION: f64 = 0.05;
 /// The most of suggested damping, as a part of critical damping.
@@ -54,10 +60,16 @@ impl<const W: usize> PenaltyScratch<W> {
     }
 }
 
-/// The stiffness suggested for a mass and a step: m(0.2/h)², N/m. At rest a body sinks in by 25 g h² (0.25 mm at a step of
-/// 1 ms), whatever its mass; the mass of a pair is the one that it has along the normal where it touches.
-pub fn suggested_stiffness(mass: f64, step: f64) -> f64 {
-    mass * (SUGGESTED / step).powi(2)
+/// The stiffness suggested for a mass, a step and a restitution: m(a/h)², N/m, with a from 0.5 for e = 0 to 0.2 for e = 1. At
+/// rest a body sinks in by g h²/a², 4 to 25 g h², whatever its mass, and the lowest of n equal ones by 2n times that.
+///
+/// The mass is the one that a pair has against a push shared by all points at which it touches: of a box that lies on a floor its
+/// whole mass, of one that stands on a corner what is behind that corner. An explicit step is stable while h²k/m < 4 for each
+/// way in which bodies can move against each other: 0.25 leaves room for rocking, which may have 3 times as much, and for being
+/// held from two sides, which doubles it.
+pub fn suggested_stiffness(mass: f64, step: f64, restitution: f64) -> f64 {
+    let share = restitution.clamp(0.0, 1.0);
+    mass * ((SUGGESTED_DEAD + share * (SUGGESTED - SUGGESTED_DEAD)) / step).powi(2)
 }
 
 /// The k_d with which a ball that hits a spring of stiffness k_p at `speed` leaves with `restitution` times that speed.
@@ -88,7 +100,7 @@ pub fn suggested_damping(stiffness: f64, restitution: f64, speed: f64) -> f64 {
 ///
 /// ```
 /// use carom_world::response::penalty::{suggested_damping, suggested_stiffness};
-/// let stiffness = suggested_stiffness(2.0, 1e-3);
+/// let stiffness = suggested_stiffness(2.0, 1e-3, 1.0);
 /// assert!((stiffness - 8e4).abs() < 1e-6);
 /// // An elastic bounce needs no damping, a dead one much of it.
 /// assert_eq!(suggested_damping(stiffness, 1.0, 3.0), 0.0);
@@ -125,12 +137,13 @@ struct Pad {
 }
 
 impl Pad {
-    /// The springs of a contact whose normal is a row of the multipliers.
+    /// The springs of a contact whose normal is a row of the multipliers: `square` is how much it answers to its own impulse,
+    /// `together` to one that all points of the pair share.
     fn new<const W: usize>(
         params: &PenaltyParams,
         encounter: &Encounter<'_, W>,
         contact: &Touching<W>,
-        square: f64,
+        [square, together]: [f64; 2],
         rate: f64,
         kept: &[[f64; 3]],
     ) -> Pad {
@@ -138,8 +151,8 @@ impl Pad {
         let points = f64::from(contact.shared.max(1));
         // Between bodies that nothing moves there is no mass, and no force.
         let moves = square > 0.0;
-        let mass = if moves { 1.0 / square } else { 1.0 };
-        let total = params.stiffness.unwrap_or_else(|| suggested_stiffness(mass, step));
+        let mass = if moves { 1.0 / together } else { 1.0 };
+        let total = params.stiffness.unwrap_or_else(|| suggested_stiffness(mass, step, contact.restitution));
         let [mut damping, stretch @ ..] =
             contact.before.and_then(|place| kept.get(place as usize)).copied().unwrap_or_default();
         if !moves || contact.gap.min(contact.gap + step * rate) >= 0.0 {
@@ -149,7 +162,7 @@ impl Pad {
         if damping == 0.0 {
             damping = params.damping.unwrap_or_else(|| {
                 let speed = (-contact.speed(encounter.before)).max(encounter.resting_speed);
-                let lost = if params.implicit { numerical_restitution(step * step * total * square) } else { 1.0 };
+                let lost = if params.implicit { numerical_restitution(step * step * total * together) } else { 1.0 };
                 suggested_damping(total, contact.restitution / lost, speed)
             });
         }
@@ -184,16 +197,23 @@ fn push_normals<const W: usize>(
     kept: &[[f64; 3]],
 ) -> Vec<Pad> {
     let mut pads = Vec::with_capacity(encounter.contacts.len());
-    for contact in encounter.contacts {
-        let row = multipliers.len();
-        let start = contact.before.and_then(|place| encounter.last.get(place as usize)).map_or(0.0, |last| last[0]);
-        let aim = Aim { target: 0.0, softness: 0.0, lower: 0.0, upper: f64::INFINITY, start };
-        multipliers.push(contact.bodies, &contact.normal, encounter.velocities, aim);
-        let (square, rate) = (multipliers.square(row), multipliers.rate_before(row));
-        let pad = Pad::new(params, encounter, contact, square, rate, kept);
-        let (target, softness) = pad.normal.aim(encounter.step);
-        multipliers.set_aim(row, target, softness);
-        pads.push(pad);
+    for pair in encounter.contacts.chunk_by(|a, b| a.bodies == b.bodies) {
+        let first = multipliers.len();
+        for contact in pair {
+            let start = contact.before.and_then(|place| encounter.last.get(place as usize)).map_or(0.0, |last| last[0]);
+            let aim = Aim { target: 0.0, softness: 0.0, lower: 0.0, upper: f64::INFINITY, start };
+            multipliers.push(contact.bodies, &contact.normal, encounter.velocities, aim);
+        }
+        let rows = first..multipliers.len();
+        let alone = rows.clone().map(|row| multipliers.square(row)).sum::<f64>() / pair.len() as f64;
+        let together = multipliers.shared_square(rows.clone()).max(alone / MOST_LEVER);
+        for (row, contact) in rows.zip(pair) {
+            let squares = [multipliers.square(row), together];
+            let pad = Pad::new(params, encounter, contact, squares, multipliers.rate_before(row), kept);
+            let (target, softness) = pad.normal.aim(encounter.step);
+            multipliers.set_aim(row, target, softness);
+            pads.push(pad);
+        }
     }
     pads
 }
@@ -214,7 +234,7 @@ fn implicit<const W: usize>(
         let stretch = pad.stretch[0] * along[0] + pad.stretch[1] * along[1];
         Spring { stiffness: pad.normal.stiffness, damping: 0.0, stretch }.aim(step)
     });
-    let residual = multipliers.solve(false);
+    let residual = multipliers.solve();
     let push = constraints::repair(&constraints::without_contacts(encounter), multipliers);
     multipliers.apply(encounter.velocities);
     let mut outcome = Outcome { residual, push, ..Outcome::default() };
@@ -340,19 +360,15 @@ fn rub_explicitly<const W: usize>(
             impulses[k] = -step * (stiffness * stretch + damping * (slipping[0] * along[0] + slipping[1] * along[1]));
         }
         let size = impulses[0].hypot(impulses[1]);
-        let mut stretch = pad.stretch;
         if size > limit {
             impulses = impulses.map(|impulse| impulse * (limit / size));
-            stretch = [0.0; 2];
         }
-        for (k, (row, along)) in slip.directions().enumerate() {
-            multipliers.set_impulse(row, impulses[k]);
-            if size > limit {
-                // The anchor follows such that the spring alone holds what friction allows.
-                (0..2).for_each(|axis| stretch[axis] -= impulses[k] / (step * stiffness) * along[axis]);
-            }
-        }
-        stretches[slip.contact] = stretch;
+        slip.directions().zip(impulses).for_each(|((row, _), impulse)| multipliers.set_impulse(row, impulse));
+        // The anchor follows as soon as the spring alone holds more than friction allows. It never runs ahead: a spring that is
+        // drawn out by a damper's force, not by a way, would hold energy that nobody gave.
+        let held = step * stiffness * pad.stretch[0].hypot(pad.stretch[1]);
+        stretches[slip.contact] =
+            pad.stretch.map(|stretch| if held > limit { stretch * (limit / held) } else { stretch });
     }
     stretches
 }

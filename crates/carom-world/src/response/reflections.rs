@@ -5,30 +5,34 @@
 //! what still closes under the forces, resting contacts above all, is stopped with the velocities that include them: a pile
 //! neither sinks nor jitters; a large one is held by sweeps, like sequential impulses, and settles within its slop. Overlap beyond the slop is taken away without speed.
 
-use carom_impact::{Contact, ImpactSystem, Joint, Tangent, resolve};
+use carom_impact::{Impact, ImpactError, ImpactParams};
 
 use super::account::Work;
 use super::constraints::{self, ConstraintScratch};
 use super::impulses::{self, ImpulseScratch, TOUCH, is_colliding};
+use super::lists::{Active, Lists, suffice};
 use super::{ConstraintParams, ImpulseParams, ReflectionParams};
 use crate::{Encounter, Outcome, Touching, WorldError};
 
-/// Rounds in which contacts join that others push together.
-const ROUNDS: usize = 8;
-
 /// Up to this many contacts rest exactly; more are held by sweeps over them.
 const MOST_EXACT: usize = 256;
+/// What closes at less than this part of the resting speed, or of the fastest approach, does not close.
+const STILL: [f64; 2] = [1e-6, 1e-11];
 /// Sweeps that hold many contacts at rest.
 const SWEEPS: usize = 20;
 
 /// Memory that is reused from step to step. Nothing in it has to be saved.
 #[derive(Debug, Default)]
 pub struct ReflectionScratch<const W: usize> {
-    contacts: Vec<Contact<[f64; W]>>,
-    tangents: Vec<Tangent<[f64; W]>>,
-    /// Places of active contacts in the encounter's list.
-    active: Vec<usize>,
+    active: Vec<Active>,
+    whole: Lists<W>,
+    /// For smooth balls in the plane and in space.
+    balls: (Lists<2>, Lists<3>),
+    /// What closes more slowly does not close, m/s.
+    still: f64,
     held: Vec<Touching<W>>,
+    /// Places of the held contacts in the encounter's list.
+    held_places: Vec<usize>,
     constraints: ConstraintScratch<W>,
     impulses: ImpulseScratch<W>,
 }
@@ -45,7 +49,7 @@ pub fn respond<const W: usize>(
         joints: vec![0.0; encounter.joints.len()],
         ..Outcome::default()
     };
-    for _ in 0..ROUNDS {
+    for _ in 0..params.rounds.max(1) {
         let now = Encounter { before: &before, velocities: &mut *encounter.velocities, ..*encounter };
         if !scratch.gather(&now) {
             break;
@@ -68,6 +72,8 @@ pub fn respond<const W: usize>(
     }
     outcome.account.add(&impacts.account);
     outcome.rounds += impacts.rounds;
+    outcome.active = impacts.active;
+    outcome.iterations = impacts.iterations;
     outcome.residual = outcome.residual.max(impacts.residual);
     Ok(outcome)
 }
@@ -75,9 +81,9 @@ pub fn respond<const W: usize>(
 impl<const W: usize> ReflectionScratch<W> {
     /// Gathers the active contacts; false if none of them collides.
     fn gather(&mut self, encounter: &Encounter<'_, W>) -> bool {
-        self.contacts.clear();
-        self.tangents.clear();
         self.active.clear();
+        let approach = encounter.contacts.iter().map(|contact| -contact.speed(encounter.before)).fold(0.0, f64::max);
+        self.still = STILL[0] * encounter.resting_speed + STILL[1] * approach;
         let mut collides = false;
         for (place, contact) in encounter.contacts.iter().enumerate() {
             if contact.foreseen(encounter.step, encounter.velocities) > TOUCH * encounter.slop {
@@ -85,22 +91,11 @@ impl<const W: usize> ReflectionScratch<W> {
             }
             collides |= is_colliding(contact, encounter, encounter.velocities);
             let speed = contact.speed(encounter.before);
-            // What closes slowly rests. What does not close at all takes part in the impacts of its neighbours.
-            let rests = speed < 0.0 && speed >= -encounter.resting_speed;
+            // What closes slowly rests. What does not close at all takes part in the impacts of its neighbours; round-off
+            // must not decide which of a box's corners do.
+            let rests = speed < -self.still && speed >= -encounter.resting_speed;
             let restitution = if rests { 0.0 } else { contact.restitution };
-            if contact.friction > 0.0 {
-                let tangents = contact.tangents.iter().filter(|rows| **rows != [[0.0; W]; 2]);
-                let number = self.contacts.len() as u32;
-                self.tangents.extend(tangents.map(|&rows| Tangent { contact: number, rows }));
-            }
-            self.contacts.push(Contact {
-                key: place as u64,
-                bodies: contact.bodies,
-                normal: contact.normal,
-                restitution,
-                friction: contact.friction,
-            });
-            self.active.push(place);
+            self.active.push(Active { place: place as u32, restitution });
         }
         collides
     }
@@ -108,25 +103,16 @@ impl<const W: usize> ReflectionScratch<W> {
     /// Resolves the active contacts at velocities without the forces of the step; false where prescribed motion squeezes
     /// bodies, so that nothing can be resolved.
     fn resolve(
-        &self,
+        &mut self,
         params: &ReflectionParams,
         encounter: &Encounter<'_, W>,
         velocities: &mut [[f64; W]],
         impacts: &mut Outcome<W>,
     ) -> Result<bool, WorldError> {
-        let joints = encounter.joints.iter().filter(|joint| joint.compliance == 0.0);
-        let joints: Vec<Joint<[f64; W]>> =
-            joints.map(|joint| Joint { key: joint.key, bodies: joint.bodies, rows: joint.rows }).collect();
-        let system = ImpactSystem {
-            bodies: encounter.masses,
-            contacts: &self.contacts,
-            tangents: &self.tangents,
-            joints: &joints,
-        };
         let before = velocities.to_vec();
-        let impact = match resolve(&system, velocities, &params.impact) {
+        let impact = match self.run(params, encounter, velocities) {
             Ok(impact) => impact,
-            Err(carom_impact::ImpactError::Squeezed { .. }) => return Ok(false),
+            Err(ImpactError::Squeezed { .. }) => return Ok(false),
             Err(error) => return Err(error.into()),
         };
         // The kick of the forces is in the motion already: what impulses do to it is work that the operator did not see.
@@ -138,16 +124,17 @@ impl<const W: usize> ReflectionScratch<W> {
                 }
             }
         };
-        for (&place, &impulse) in self.active.iter().zip(&impact.normal) {
+        for (active, &impulse) in self.active.iter().zip(&impact.normal) {
+            let place = active.place as usize;
             impacts.impulses[place][0] += impulse;
             see(&encounter.contacts[place].normal, encounter.contacts[place].bodies, impulse);
         }
         let mut last = u32::MAX;
         let mut along = 0;
-        for (tangent, &impulse) in self.tangents.iter().zip(&impact.tangential) {
+        for (tangent, &impulse) in self.whole.tangents.iter().zip(&impact.tangential) {
             along = if tangent.contact == last { along + 1 } else { 1 };
             last = tangent.contact;
-            let place = self.active[tangent.contact as usize];
+            let place = self.active[tangent.contact as usize].place as usize;
             impacts.impulses[place][along] += impulse;
             see(&tangent.rows, encounter.contacts[place].bodies, impulse);
         }
@@ -162,27 +149,67 @@ impl<const W: usize> ReflectionScratch<W> {
         impacts.account.driven += impact.ledger.driven;
         impacts.account.integrator -= unseen;
         impacts.rounds += impact.effort.solves;
+        impacts.active = impacts.active.max(self.active.len());
+        impacts.iterations += impact.effort.most_solves;
         impacts.residual = impacts.residual.max(impact.effort.residual);
         Ok(true)
     }
 
-    /// Stops what closes under the forces; there is nothing left to reflect.
+    /// The operator, over as few numbers as will do.
+    fn run(
+        &mut self,
+        params: &ReflectionParams,
+        encounter: &Encounter<'_, W>,
+        velocities: &mut [[f64; W]],
+    ) -> Result<Impact, ImpactError> {
+        let params = ImpactParams { still: self.still, ..params.impact };
+        match W {
+            3 if suffice::<2, W>(encounter, &self.active) => {
+                self.balls.0.resolve(encounter, &self.active, velocities, &params)
+            }
+            6 if suffice::<3, W>(encounter, &self.active) => {
+                self.balls.1.resolve(encounter, &self.active, velocities, &params)
+            }
+            _ => self.whole.resolve(encounter, &self.active, velocities, &params),
+        }
+    }
+
+    /// Stops what closes under the forces. What closes too fast for rest, and bounces, is left to the next step, which
+    /// reflects it.
     fn hold(&mut self, encounter: &mut Encounter<'_, W>, before: &[[f64; W]]) -> Result<Outcome<W>, WorldError> {
+        let mut outcome = Outcome { impulses: vec![[0.0; 3]; encounter.contacts.len()], ..Outcome::default() };
         let closes =
             |contact: &Touching<W>| contact.foreseen(encounter.step, encounter.velocities) < -TOUCH * encounter.slop;
-        if encounter.joints.is_empty() && !encounter.contacts.iter().any(closes) {
-            return Ok(Outcome { impulses: vec![[0.0; 3]; encounter.contacts.len()], ..Outcome::default() });
+        let bounces = |contact: &Touching<W>| {
+            let fastest = contact.speed(before).min(contact.speed(encounter.velocities));
+            contact.restitution > 0.0 && fastest < -encounter.resting_speed && closes(contact)
+        };
+        let presses = |contact: &Touching<W>| contact.speed(encounter.velocities) <= 0.0 && closes(contact);
+        if encounter.joints.is_empty()
+            && !encounter.contacts.iter().any(|contact| presses(contact) && !bounces(contact))
+        {
+            return Ok(outcome);
         }
         self.held.clear();
-        self.held.extend(encounter.contacts.iter().map(|contact| Touching { restitution: 0.0, ..*contact }));
+        self.held_places.clear();
+        for (place, contact) in encounter.contacts.iter().enumerate().filter(|(_, contact)| !bounces(contact)) {
+            self.held.push(Touching { restitution: 0.0, ..*contact });
+            self.held_places.push(place);
+        }
         let kicked = encounter.velocities.to_vec();
         let mut held = Encounter { before, contacts: &self.held, velocities: &mut *encounter.velocities, ..*encounter };
-        if self.held.len() > MOST_EXACT {
-            return impulses::respond(&ImpulseParams { sweeps: SWEEPS, poisson: false }, &mut held, &mut self.impulses);
+        let mut rest = if self.held.len() > MOST_EXACT {
+            impulses::respond(&ImpulseParams { sweeps: SWEEPS, poisson: false }, &mut held, &mut self.impulses)?
+        } else {
+            let mut rest = constraints::respond(&ConstraintParams::default(), &mut held, &mut self.constraints)?;
+            let course = [before, &kicked, &*encounter.velocities];
+            Work::new(&self.held, &rest.impulses, course).correct(&mut rest.account);
+            rest
+        };
+        for (&place, impulse) in self.held_places.iter().zip(&rest.impulses) {
+            outcome.impulses[place] = *impulse;
         }
-        let mut outcome = constraints::respond(&ConstraintParams::default(), &mut held, &mut self.constraints)?;
-        let course = [before, &kicked, &*encounter.velocities];
-        Work::new(&self.held, &outcome.impulses, course).correct(&mut outcome.account);
-        Ok(outcome)
+        std::mem::swap(&mut rest.impulses, &mut outcome.impulses);
+        Ok(rest)
     }
 }

@@ -202,7 +202,10 @@ fn assert_near(found: &[[f64; 2]], expected: &[[f64; 2]], tolerance: f64) {
 #[test]
 fn bernoullis_balls_part_symmetrically_unless_one_contact_comes_after_the_other() {
     let reflect = |operator| {
-        Response::Reflections(ReflectionParams { impact: ImpactParams { operator, ..ImpactParams::default() } })
+        Response::Reflections(ReflectionParams {
+            impact: ImpactParams { operator, ..ImpactParams::default() },
+            ..ReflectionParams::default()
+        })
     };
     let elastic = [[-0.40758588528, 0.0], [1.20379294264, 0.68397326286], [1.20379294264, -0.68397326286]];
     assert_near(&bernoulli(reflect(Operator::Reflections), 1.0), &elastic, 1e-11);

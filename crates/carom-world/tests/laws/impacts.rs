@@ -68,10 +68,13 @@ fn implicit_springs_give_back_no_more_than_they_were_given() {
 }
 
 #[test]
-fn explicit_springs_gain_some_per_cent_at_most() {
-    // At a given stiffness elastic balls gain in proportion to the step, but heaps without restitution gain up to 4.3 % at 0.5 ms.
-    for (stiffness, step) in [(None, 2e-3), (None, 1e-3), (Some(1e4), 2e-3), (Some(1e4), 5e-4)] {
+fn explicit_springs_gain_no_more_than_the_steps_in_which_bodies_meet_and_part() {
+    // A bounce gains or loses up to h²k/4m: 1 % with the suggested stiffness, whatever the step, and less the shorter the step
+    // where the stiffness is given. Some bounces in a row may gain.
+    for (stiffness, step, most) in
+        [(None, 2e-3, 0.02), (None, 1e-3, 0.02), (Some(1e4), 2e-3, 0.012), (Some(1e4), 5e-4, 0.01)]
+    {
         let gain = gain_on_springs(false, stiffness, step);
-        assert!(gain < 0.05, "{stiffness:?}, {step}: {gain:e}");
+        assert!(gain < most, "{stiffness:?}, {step}: {gain:e}");
     }
 }

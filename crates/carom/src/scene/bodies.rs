@@ -10,7 +10,7 @@ use carom_world::Resistance;
 use glam::DVec3;
 use sha2::{Digest, Sha256};
 
-use super::copies::{Pattern, arrange};
+use super::copies::{CopyPlan, Pattern, arrange, drawn_velocity};
 use super::fields::Fields;
 use super::mistake::Place;
 use super::plan::{BodyPlan, Bounce, Collision, DistantPlan, Form, MotionPlan};
@@ -55,7 +55,7 @@ impl Reader {
         let form = self.form(fields, place, path);
         let material = self.material(fields, path, form.as_ref().and_then(|(_, usual)| usual.as_deref()));
         let motion = self.motion(fields, place, path, form.as_ref().is_some_and(|(form, _)| form.endless()));
-        let copies = self.copies(fields, path);
+        let copies = self.copies(fields, name, path);
         let colour = self.colour(fields, path);
         let inertia = self.inertia(fields, path);
         let distant = self.distant(fields, path, form.as_ref().map(|(form, _)| form));
@@ -119,10 +119,8 @@ impl Reader {
             resistance: Resistance { linear: resistance("linear"), angular: resistance("angular") },
             distant,
             colour,
-            copies: match copies {
-                Some(copies) => copies.into_iter().map(|(ending, by)| (format!("{name}{ending}"), by)).collect(),
-                None => vec![(name.to_owned(), DVec3::ZERO)],
-            },
+            copies: copies
+                .unwrap_or_else(|| vec![CopyPlan { name: name.to_owned(), by: DVec3::ZERO, velocity: DVec3::ZERO }]),
         })
     }
 
@@ -366,7 +364,7 @@ impl Reader {
         }
     }
 
-    fn copies(&mut self, fields: &Fields, path: &str) -> Option<Vec<(String, DVec3)>> {
+    fn copies(&mut self, fields: &Fields, name: &str, path: &str) -> Option<Vec<CopyPlan>> {
         let copies = fields.fields("copies")?;
         let place = fields.place("copies")?;
         let path = format!("{path}.copies");
@@ -397,7 +395,14 @@ impl Reader {
             return None;
         }
         let spacing = copies.vector("spacing").or_else(|| copies.number("spacing").map(DVec3::splat))?;
-        Some(arrange(pattern, count, spacing, dimension))
+        let (speed, seed) = (copies.number("speed").unwrap_or(0.0), copies.count("seed").unwrap_or(0) as u64);
+        let placed = arrange(pattern, count, spacing, dimension).into_iter().zip(0..);
+        let copy = |((ending, by), number): ((String, DVec3), u64)| CopyPlan {
+            name: format!("{name}{ending}"),
+            by,
+            velocity: drawn_velocity(speed, seed, number, dimension),
+        };
+        Some(placed.map(copy).collect())
     }
 
     fn colour(&mut self, fields: &Fields, path: &str) -> Option<[u8; 3]> {

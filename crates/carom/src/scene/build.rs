@@ -15,6 +15,7 @@ use carom_world::{
 };
 use glam::DVec3;
 
+use super::copies::CopyPlan;
 use super::fields::Turn;
 use super::look::{Appearance, Look, colour};
 use super::mistake::{Mistake, Place};
@@ -270,10 +271,10 @@ impl Scene {
             };
             let moves = !matches!(body.motion, MotionPlan::Fixed);
             let colour = body.colour.unwrap_or_else(|| colour(number, moves));
-            for (name, by) in &body.copies {
-                centres.insert(name.as_str(), part.centre);
-                bodies.push(body_definition(body, part, name, *by));
-                looks.push(Look { body: name.clone(), appearance, colour });
+            for copy in &body.copies {
+                centres.insert(copy.name.as_str(), part.centre);
+                bodies.push(body_definition(body, part, copy));
+                looks.push(Look { body: copy.name.clone(), appearance, colour });
             }
         }
         if !mistakes.is_empty() {
@@ -334,14 +335,14 @@ impl Scene {
     /// What a world refuses, with the place in the scene.
     fn refused(&self, error: &WorldError) -> SceneErrors {
         let body = |name: &str| {
-            let body = self.plan.bodies.iter().find(|body| body.copies.iter().any(|(copy, _)| copy == name));
+            let body = self.plan.bodies.iter().find(|body| body.copies.iter().any(|copy| copy.name == *name));
             body.map_or((Place::Scene, String::new()), |body| (body.place.clone(), body.path.clone()))
         };
         let ((place, path), help) = match error {
             WorldError::BadBody { body: name, .. } => (body(name), None),
             WorldError::Overlap { first, second, .. } => {
                 let copies = self.plan.bodies.iter().any(|body| {
-                    let has = |name: &String| body.copies.iter().any(|(copy, _)| copy == name);
+                    let has = |name: &String| body.copies.iter().any(|copy| copy.name == *name);
                     has(first) && has(second)
                 });
                 let help = if copies {
@@ -367,8 +368,8 @@ fn mistake(place: &Place, key: &str, problem: String) -> Mistake {
     Mistake { place: place.clone(), key: key.to_owned(), problem, help: None }
 }
 
-fn body_definition<G: SceneSpace>(body: &BodyPlan, part: &Part<G>, name: &str, by: DVec3) -> BodyDefinition<G> {
-    let origin = G::pose(body.position + by, body.turn);
+fn body_definition<G: SceneSpace>(body: &BodyPlan, part: &Part<G>, copy: &CopyPlan) -> BodyDefinition<G> {
+    let origin = G::pose(body.position + copy.by, body.turn);
     let centre = G::Vector::from_space(part.centre);
     let (mass, inertia) = match part.bulk {
         Some((volume, inertia)) => {
@@ -378,17 +379,17 @@ fn body_definition<G: SceneSpace>(body: &BodyPlan, part: &Part<G>, name: &str, b
         None => (0.0, G::Inertia::default()),
     };
     BodyDefinition {
-        name: name.to_owned(),
+        name: copy.name.clone(),
         motion: match &body.motion {
             MotionPlan::Dynamic => Motion::Dynamic,
             MotionPlan::Fixed => Motion::Fixed,
-            _ => Motion::Scripted(script(body, by, centre)),
+            _ => Motion::Scripted(script(body, copy.by, centre)),
         },
         shape: part.shape.clone(),
         mass,
         inertia: body.inertia.as_ref().map_or(inertia, |numbers| G::inertia(numbers)),
         pose: origin.at(origin.point(centre)),
-        velocity: G::Vector::from_space(body.velocity),
+        velocity: G::Vector::from_space(body.velocity + copy.velocity),
         spin: G::spin(body.spin),
         bounciness: match (&part.map, body.bounce) {
             (Some(map), _) => Bounciness::Map(map.clone()),

@@ -1,6 +1,18 @@
-//! Many bodies of a kind: where each of them is, relative to the first, and what it is called.
+//! Many bodies of a kind: where each of them is, relative to the first, how it moves, and what it is called.
+
+use std::f64::consts::TAU;
 
 use glam::DVec3;
+
+/// One of many.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct CopyPlan {
+    pub name: String,
+    /// From the first.
+    pub by: DVec3,
+    /// Besides the velocity that all have.
+    pub velocity: DVec3,
+}
 
 /// How copies are arranged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +50,28 @@ pub(super) fn arrange(pattern: Pattern, count: [usize; 3], spacing: DVec3, dimen
         }
     }
     placed
+}
+
+/// A velocity of a given size in a direction that is drawn, evenly over all, by a seed and the number of the copy alone.
+pub(super) fn drawn_velocity(speed: f64, seed: u64, number: u64, dimension: usize) -> DVec3 {
+    let draw = |k: u64| share(mixed(mixed(seed) ^ (2 * number + k)));
+    let (sin, cos) = (TAU * draw(0)).sin_cos();
+    let height = if dimension == 2 { 0.0 } else { 2.0 * draw(1) - 1.0 };
+    let across = (1.0 - height * height).sqrt();
+    speed * DVec3::new(across * cos, across * sin, height)
+}
+
+/// A number whose bits all depend on all bits of another (SplitMix64).
+fn mixed(number: u64) -> u64 {
+    let z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// From 0 to 1.
+fn share(bits: u64) -> f64 {
+    (bits >> 11) as f64 / (1u64 << 53) as f64
 }
 
 #[cfg(test)]
@@ -80,5 +114,20 @@ mod tests {
         }
         // Five rows of five neighbours; four gaps between rows, each with 2 · 6 − 1.
         assert_eq!(touching, 25 + 44);
+    }
+
+    #[test]
+    fn drawn_velocities_have_their_size_and_no_direction_in_common() {
+        for dimension in [2, 3] {
+            let drawn: Vec<DVec3> = (0..4000).map(|i| drawn_velocity(3.0, 7, i, dimension)).collect();
+            assert!(drawn.iter().all(|v| (v.length() - 3.0).abs() < 1e-12));
+            assert!(dimension == 3 || drawn.iter().all(|v| v.z == 0.0));
+            let mean = drawn.iter().sum::<DVec3>() / 4000.0;
+            // The mean of n unit vectors has a size of about 1/√n.
+            assert!(mean.length() < 3.0 * 3.0 / 4000f64.sqrt(), "{mean}");
+            let share = drawn.iter().map(|v| v.y * v.y).sum::<f64>() / (4000.0 * 9.0);
+            assert!((share * dimension as f64 - 1.0).abs() < 0.05, "{share}");
+        }
+        assert_ne!(drawn_velocity(1.0, 1, 0, 2), drawn_velocity(1.0, 2, 0, 2));
     }
 }

@@ -32,6 +32,18 @@ pub fn embedded() -> &'static [EmbeddedScene] {
         "hockey",
         "ruler",
         "letters",
+        "flat-box",
+        "dolls",
+        "pool-break",
+        "splash",
+        "four-balls",
+        "drum",
+        "eight-cubes",
+        "knot",
+        "twins",
+        "container",
+        "rattle",
+        "demon",
         "dinner",
     ]
 }

@@ -8,6 +8,7 @@ use carom_shape::ImportOptions;
 use carom_world::{Attenuation, Delivery, Detection, Integrator, Resistance, Response, SurfacePair};
 use glam::DVec3;
 
+use super::copies::CopyPlan;
 use super::fields::Turn;
 use super::mistake::Place;
 use crate::Source;
@@ -79,8 +80,8 @@ pub(super) struct BodyPlan {
     pub resistance: Resistance,
     pub distant: Option<DistantPlan>,
     pub colour: Option<[u8; 3]>,
-    /// Names and places of all that it stands for.
-    pub copies: Vec<(String, DVec3)>,
+    /// All that it stands for.
+    pub copies: Vec<CopyPlan>,
 }
 
 /// What a body looks like.

@@ -13,6 +13,7 @@ use carom_world::{
 use glam::DVec3;
 
 use super::check::{Checker, label};
+use super::copies::CopyPlan;
 use super::fields::Fields;
 use super::mistake::Place;
 use super::plan::{BodyPlan, JointForm, JointPlan, LoadPlan, Plan, PushPlan, Record};
@@ -109,7 +110,7 @@ impl Reader {
     fn names(&mut self, bodies: &[BodyPlan]) -> BTreeMap<String, ()> {
         let mut names = BTreeMap::new();
         for body in bodies {
-            for (name, _) in &body.copies {
+            for CopyPlan { name, .. } in &body.copies {
                 if names.insert(name.clone(), ()).is_some() {
                     let problem = format!("another body is called '{}' already", shortened(name));
                     self.checker.report(&body.place, &body.path, problem, None);
@@ -350,7 +351,9 @@ fn response(keys: Fields) -> Response {
                     friction_passes: keys.count("friction-passes").unwrap_or(usual.friction_passes),
                     least_norm: keys.flag("least-norm", usual.least_norm),
                     passes: keys.count("passes").unwrap_or(usual.passes),
+                    ..usual
                 },
+                ..ReflectionParams::default()
             })
         }
     }

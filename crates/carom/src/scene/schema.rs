@@ -203,6 +203,14 @@ const COPIES: &[Key] = &[
         "\"grid\"",
         "a row along x; a grid; a pyramid, each layer one shorter than the one below it; or a grid whose every other layer is moved by half a spacing",
     ),
+    key(
+        "speed",
+        NOT_NEGATIVE,
+        "m/s",
+        "0",
+        "each copy gets, besides `velocity`, one of this size in a direction drawn at random, the same in every run",
+    ),
+    key("seed", Kind::Whole(0, MOST_COPIES), "", "0", "other seeds draw other directions"),
 ];
 
 /// Every section, in the order of the reference.
@@ -320,7 +328,7 @@ pub const SECTIONS: &[Section] = &[
                 "\"newton\"",
                 "impulses: restitution is a ratio of velocities, or of impulses",
             ),
-            key("stiffness", POSITIVE, "N/m", "from masses and step", "penalty: of the springs"),
+            key("stiffness", POSITIVE, "N/m", "from masses, step and restitution", "penalty: of the springs"),
             key("damping", NOT_NEGATIVE, "N s/m²", "from the restitution", "penalty: of the springs"),
             key(
                 "implicit",

@@ -151,7 +151,7 @@ impl SolidBody {
                 }
             },
         );
-        reduced(frame, self.size, touches, begin);
+        reduced(&[frame], self.size, touches, begin);
         least
     }
 }

@@ -113,7 +113,7 @@ pub(in crate::space) fn meet(
         search.found(touch);
     }
     let least = conservative(search.least);
-    reduced(first.frame, first.body.size + second.body.size, touches, begin);
+    reduced(&[first.frame, second.frame], first.body.size + second.body.size, touches, begin);
     least
 }
 

@@ -1,7 +1,7 @@
 //! Fewer contacts that hold as well: of every patch with a common normal its outline, and its deepest points.
 //!
-//! The outline is what lies farthest in eight directions. Points that tie within round-off all stay, so what was symmetric
-//! remains so.
+//! The outline is what lies farthest in eight directions of each body. Points that tie within round-off all stay, so what was
+//! symmetric remains so, also where a symmetry exchanges the two bodies.
 
 use std::f64::consts::TAU;
 
@@ -18,8 +18,8 @@ const DIRECTIONS: usize = 8;
 /// Relative size of differences that are none.
 const TIE: f64 = 1e-9;
 
-/// Reduces the contacts from `begin` on, patch by patch; directions are those of the first body.
-pub(super) fn reduced(frame: &Pose, size: f64, touches: &mut Vec<Touch<DVec3>>, begin: usize) {
+/// Reduces the contacts from `begin` on, patch by patch; directions are those of the bodies in `frames`.
+pub(super) fn reduced(frames: &[&Pose], size: f64, touches: &mut Vec<Touch<DVec3>>, begin: usize) {
     if touches.len() - begin <= ENOUGH {
         return;
     }
@@ -44,7 +44,7 @@ pub(super) fn reduced(frame: &Pose, size: f64, touches: &mut Vec<Touch<DVec3>>, 
         // What touches, apart from what is only near: the outline of the whole may be in the air.
         let touching = members.partition_point(|&k| found[k].gap <= deepest + 0.01 * extent + TIE * size);
         for part in [&members[..touching], &members[..]] {
-            outline(frame, size, found, part, &mut keep);
+            frames.iter().for_each(|frame| outline(frame, size, found, part, &mut keep));
         }
         keep[seed] = true;
         for &k in members.iter().take_while(|&&k| found[k].gap <= deepest + TIE * size) {

@@ -1,12 +1,10 @@
 //! Response by constraints: what must hold for all encounters, and closed forms for some.
 
-mod encounters;
-
+use crate::encounters::{Case, Random, change};
 use carom_impact::WORLD;
 use carom_solve::{Method, SolveParams};
 use carom_world::response::constraints::{ConstraintScratch, respond, respond_joints};
 use carom_world::{ConstraintParams, Outcome};
-use encounters::{Case, Random, change};
 use glam::{DMat3, DQuat, DVec3};
 use proptest::prelude::*;
 

@@ -1,6 +1,4 @@
-#![allow(dead_code, reason = "not every test needs every helper")]
 //! Encounters in space made by hand or at random, with the energies and momenta to judge a response by.
-
 use carom_contact::{Space, space::Pose};
 use carom_impact::{InverseMass, WORLD};
 use carom_world::{Dynamics, Encounter, JointRow, Ledger, Outcome, Touching, WorldError};

@@ -1,11 +1,9 @@
 //! Joints in motion, against closed forms: pendulums, beads on wires, chains.
 
-mod swing;
-
+use crate::swing::{GRAVITY, Swing, definition};
 use carom_contact::plane::Pose;
 use carom_world::JointKind;
 use glam::DVec2;
-use swing::{GRAVITY, Swing, definition};
 
 const LENGTH: f64 = 1.5;
 

@@ -1,0 +1,228 @@
+//! Many impacts at once, against what others measured for such scenes: the paper's own program, and its authors' later one.
+//!
+//! The references are figures of other machines, quoted with their source; what is compared is a step on average. Each scene runs in a
+//! process of its own, so that its peak memory is its own too.
+
+mod scenes;
+
+use std::process::Command;
+
+use carom::world::System;
+use miette::miette;
+use serde::{Deserialize, Serialize};
+
+use self::scenes::{Kind, scene};
+use super::Args;
+use super::measure::{core_seconds, peak_memory};
+use super::table::{megabytes, table};
+use crate::ui::{Work, failure, print, print_json, thousands};
+
+/// A scene, how long it runs, and what it is compared with.
+struct Case {
+    name: &'static str,
+    job: Job,
+    reference: Option<Reference>,
+}
+
+/// What one process runs.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+struct Job {
+    kind: Kind,
+    bodies: usize,
+    steps: usize,
+}
+
+/// What others needed for a step, on average over their run.
+#[derive(Clone, Copy, Serialize)]
+struct Reference {
+    source: &'static str,
+    /// All of a step, or the impact alone where no more is told.
+    step_ms: f64,
+    contacts: usize,
+    iterations: f64,
+}
+
+const PAPER: &str = "paper, Table 2";
+const SCISIM: &str = "SCISim";
+
+/// What was measured; times and counts are averages over the steps.
+#[derive(Serialize, Deserialize)]
+struct Measured {
+    bodies: usize,
+    steps: usize,
+    step_ms: f64,
+    detect_ms: f64,
+    impact_ms: f64,
+    integrate_ms: f64,
+    /// The step that took longest.
+    slowest_ms: f64,
+    /// Time on cores, of all threads.
+    core_ms: Option<f64>,
+    contacts: f64,
+    iterations: f64,
+    most_iterations: usize,
+    /// The worst relative residual of a complementarity problem.
+    residual: f64,
+    /// What became of the energy, relative to what moved most.
+    energy_error: f64,
+    peak_memory: Option<u64>,
+}
+
+/// Runs the benchmark.
+pub fn run(args: &Args) -> Work<()> {
+    let threads = rayon::current_num_threads();
+    let mut results = Vec::new();
+    for case in cases(args) {
+        let measured = (0..if case.job.bodies < 50_000 { args.repeat } else { 1 })
+            .map(|_| case.job.run(threads))
+            .collect::<Work<Vec<Measured>>>()?;
+        let fastest = measured.into_iter().min_by(|a, b| a.step_ms.total_cmp(&b.step_ms));
+        results.extend(fastest.map(|measured| (case, measured)));
+    }
+    if args.json {
+        let line = |(case, measured): &(Case, Measured)| serde_json::json!({ "case": case.name, "carom": measured, "reference": case.reference });
+        return print_json(&serde_json::json!(results.iter().map(line).collect::<Vec<_>>()));
+    }
+    print(&text(&results))
+}
+
+fn cases(args: &Args) -> Vec<Case> {
+    let of = |name, kind, bodies, steps, reference| Case { name, job: Job { kind, bodies, steps }, reference };
+    let told = |source, step_ms, contacts, iterations| Some(Reference { source, step_ms, contacts, iterations });
+    if args.quick {
+        return vec![
+            of("hexagonal, 1,000", Kind::Hexagonal, 1_000, 200, None),
+            of("boxes, 100", Kind::Boxes, 100, 200, None),
+            of("drop, 961", Kind::Drop, 961, 100, None),
+            of("gas, 961", Kind::Gas, 961, 100, None),
+        ];
+    }
+    let mut cases = vec![
+        of("hexagonal, 10K", Kind::Hexagonal, 10_000, 500, told(SCISIM, 336.0, 6_230, 6.8)),
+        of("boxes, 1,000", Kind::Boxes, 1_000, 500, told(SCISIM, 58.0, 1_546, f64::NAN)),
+        of("drop, 10K", Kind::Drop, 10_201, 500, told(PAPER, 10.0, 6_914, 1.0)),
+        of("drop, 100K", Kind::Drop, 100_489, 100, told(PAPER, 1_300.0, 85_381, 7.0)),
+        of("gas, 100K", Kind::Gas, 100_489, 100, told(PAPER, 50.0, 4_452, 1.0)),
+    ];
+    if args.largest {
+        cases.push(of("drop, 1M", Kind::Drop, 1_002_001, 20, told(PAPER, 137_620.0, 1_242_689, 76.0)));
+        cases.push(of("gas, 1M", Kind::Gas, 1_002_001, 20, told(PAPER, 1_670.0, 135_417, 2.0)));
+    }
+    cases
+}
+
+fn text(results: &[(Case, Measured)]) -> String {
+    let head = [
+        "scene",
+        "steps",
+        "ms per step",
+        "detect",
+        "impact",
+        "move",
+        "slowest",
+        "core ms",
+        "contacts",
+        "iterations",
+        "most",
+        "residual",
+        "energy",
+        "MB",
+        "reference",
+        "ms",
+        "its contacts",
+        "iterations",
+        "ratio",
+    ];
+    let mut lines = Vec::new();
+    for (case, measured) in results {
+        let mut line = vec![
+            case.name.to_string(),
+            thousands(measured.steps),
+            format!("{:.2}", measured.step_ms),
+            format!("{:.2}", measured.detect_ms),
+            format!("{:.2}", measured.impact_ms),
+            format!("{:.2}", measured.integrate_ms),
+            format!("{:.0}", measured.slowest_ms),
+            measured.core_ms.map_or("-".into(), |ms| format!("{ms:.2}")),
+            thousands(measured.contacts as usize),
+            format!("{:.1}", measured.iterations),
+            thousands(measured.most_iterations),
+            format!("{:.0e}", measured.residual),
+            format!("{:.0e}", measured.energy_error),
+            megabytes(measured.peak_memory),
+        ];
+        if let Some(reference) = &case.reference {
+            line.extend([
+                reference.source.into(),
+                thousands(reference.step_ms as usize),
+                thousands(reference.contacts),
+                if reference.iterations.is_nan() { "-".into() } else { reference.iterations.to_string() },
+                format!("{:.1}", reference.step_ms / measured.step_ms),
+            ]);
+        }
+        lines.push(line);
+    }
+    table(&head, &lines)
+}
+
+impl Job {
+    /// In a process of its own, with as many threads.
+    fn run(&self, threads: usize) -> Work<Measured> {
+        let text = serde_json::to_string(self).map_err(|error| failure(error, None))?;
+        let program = std::env::current_exe().map_err(|error| miette!("cannot find this program: {error}"))?;
+        let output = Command::new(program)
+            .args(["bench", "impact", "--threads", &threads.to_string(), "--measure", &text])
+            .output()
+            .map_err(|error| miette!("cannot start a measurement: {error}"))?;
+        if !output.status.success() {
+            return Err(miette!("{}", String::from_utf8_lossy(&output.stderr).trim()));
+        }
+        serde_json::from_slice(&output.stdout).map_err(|error| failure(error, None))
+    }
+}
+
+/// Runs a job in this process and prints what it took.
+pub fn measure(job: &str) -> Work<()> {
+    let job: Job = serde_json::from_str(job).map_err(|error| failure(error, Some("`carom bench impact` writes it")))?;
+    let definition = scene(job.kind, job.bodies).map_err(|error| failure(error, None))?;
+    let mut world = System::plane(definition).map_err(|error| failure(error, None))?;
+    let begun = core_seconds();
+    let start = world.ledger();
+    let mut sum = Measured {
+        bodies: world.names().len() - 1,
+        steps: job.steps,
+        step_ms: 0.0,
+        detect_ms: 0.0,
+        impact_ms: 0.0,
+        integrate_ms: 0.0,
+        slowest_ms: 0.0,
+        core_ms: None,
+        contacts: 0.0,
+        iterations: 0.0,
+        most_iterations: 0,
+        residual: 0.0,
+        energy_error: 0.0,
+        peak_memory: None,
+    };
+    let mut most_kinetic = start.kinetic;
+    let per_step = 1e3 / job.steps as f64;
+    for _ in 0..job.steps {
+        let report = world.step().map_err(|error| failure(error, None))?;
+        let seconds = report.detection_seconds + report.response_seconds + report.motion_seconds;
+        sum.step_ms += per_step * seconds;
+        sum.detect_ms += per_step * report.detection_seconds;
+        sum.impact_ms += per_step * report.response_seconds;
+        sum.integrate_ms += per_step * report.motion_seconds;
+        sum.slowest_ms = sum.slowest_ms.max(1e3 * seconds);
+        sum.contacts += report.active as f64 / job.steps as f64;
+        sum.iterations += report.iterations as f64 / job.steps as f64;
+        sum.most_iterations = sum.most_iterations.max(report.iterations);
+        sum.residual = sum.residual.max(report.residual);
+        most_kinetic = most_kinetic.max(world.ledger().kinetic);
+    }
+    let end = world.ledger();
+    sum.energy_error = (end.kinetic + end.potential - start.kinetic - start.potential).abs() / most_kinetic;
+    sum.core_ms = begun.zip(core_seconds()).map(|(begun, end)| per_step * (end - begun));
+    sum.peak_memory = peak_memory();
+    print(&serde_json::to_string(&sum).map_err(|error| failure(error, None))?)
+}
