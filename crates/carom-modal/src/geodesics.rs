@@ -1,9 +1,10 @@
 //! Distances along a surface by the heat method (Crane, Weischedel and Wardetzky 2013; *Distant*, §4.4).
 //!
-//! Heat that starts at a vertex flows away along shortest ways for a short time t = h², h the mean edge. The unit field against its
+//! Heat that starts at a vertex flows away along shortest ways for a short time t, a few h², h the mean edge. The unit field against its
 //! gradient is the gradient of the distance, which a Poisson equation gives back. Both matrices are those of the surface's intrinsic
-//! Delaunay triangulation, factorized once. Accuracy: 1 to 2 % on meshes of some thousand triangles, and better on finer ones;
-//! within an edge or two of the source the distance is smoothed.
+//! Delaunay triangulation, factorized once. Accuracy, on meshes of 13,000 to 19,000 triangles: 0.5 % in the mean and 0.9 % at most on a sphere,
+//! 1.1 and 3.6 % on a plane, 1.3 and 5.2 % on a cylinder, both with open borders; it converges. Within an edge or two of the source the
+//! distance is smoothed.
 
 use carom_shape::{SurfaceDistances, TriMesh};
 use faer::linalg::solvers::SolveCore;
@@ -17,6 +18,10 @@ use crate::intrinsic::Intrinsic;
 
 /// What makes the Poisson equation definite, as a part of the scale of its matrix.
 const ANCHOR: f64 = 1e-10;
+
+/// How t/h² grows with the number of edges across the surface. With t = h² alone the grain of the mesh shows at any fineness: on a sphere
+/// the mean error stays above 1 %. More would smooth coarse surfaces too much.
+const SPREAD: f64 = 0.35;
 
 /// A surface made ready for distances from any of its vertices.
 ///
@@ -50,10 +55,6 @@ impl std::fmt::Debug for HeatGeodesics {
 impl HeatGeodesics {
     /// Triangulates and factorizes.
     pub fn new(mesh: &TriMesh) -> Result<HeatGeodesics, ModalError> {
-        HeatGeodesics::with_time(mesh, 0.0)
-    }
-
-    fn with_time(mesh: &TriMesh, power: f64) -> Result<HeatGeodesics, ModalError> {
         let vertices = mesh.positions.len();
         let intrinsic = Intrinsic::delaunay(mesh);
         if intrinsic.vertices.is_empty() {
@@ -81,7 +82,7 @@ impl HeatGeodesics {
         let matrix = Sum::new(entries, vertices);
         let edge = intrinsic.mean_edge();
         let extent = (0.5 * mesh.area()).sqrt();
-        let time = edge * edge * (extent / edge).powf(power);
+        let time = edge * edge * (extent / edge).powf(SPREAD);
         let diagonal = |values: &[f64]| matrix.starts[..vertices].iter().map(|&at| values[at]).sum::<f64>();
         let anchor = ANCHOR * diagonal(&matrix.stiffness) / diagonal(&matrix.mass);
         // A vertex without triangles keeps to itself.
@@ -228,49 +229,40 @@ mod tests {
         TriMesh::new(positions, triangles).unwrap()
     }
 
-    /// The largest and the mean error, as parts of the distance, at vertices that are not near the source.
-    fn errors(power: f64, mesh: &TriMesh, source: usize, exact: impl Fn(DVec3) -> f64) -> [f64; 4] {
-        let found = &HeatGeodesics::with_time(mesh, power).unwrap().distances_from(&[source as u32])[0];
+    /// The mean and the largest error, as parts of the distance, at vertices that are not near the source.
+    fn errors(mesh: &TriMesh, source: usize, exact: impl Fn(DVec3) -> f64) -> [f64; 2] {
+        let found = &HeatGeodesics::new(mesh).unwrap().distances_from(&[source as u32])[0];
         assert_eq!(found[source], 0.0);
         let farthest = mesh.positions.iter().map(|&p| exact(p)).fold(0.0, f64::max);
-        let mut errors: Vec<f64> = (mesh.positions.iter().zip(found))
+        let errors: Vec<f64> = (mesh.positions.iter().zip(found))
             .map(|(&p, found)| (exact(p), found))
             .filter(|(exact, _)| *exact > 0.2 * farthest)
             .map(|(exact, found)| (found / exact - 1.0).abs())
             .collect();
-        errors.sort_by(f64::total_cmp);
-        [
-            errors.iter().copied().fold(0.0, f64::max),
-            errors.iter().sum::<f64>() / errors.len() as f64,
-            errors[errors.len() * 95 / 100],
-            errors[errors.len() * 9 / 10],
-        ]
+        [errors.iter().sum::<f64>() / errors.len() as f64, errors.iter().copied().fold(0.0, f64::max)]
     }
 
-    fn converges(name: &str, make: impl Fn(f64, usize) -> [f64; 4]) {
-        for power in [0.0, 0.2, 0.35, 0.5, 0.65] {
-            println!("XX {name} {power}: {:.4?}", [20, 40, 80].map(|n| make(power, n)));
-        }
-        let make = |n| make(0.5, n);
+    fn converges(name: &str, largest: f64, make: impl Fn(usize) -> [f64; 2]) {
         let found = [20, 40, 80].map(make);
-        println!("{name}: {found:.4?}");
-        assert!(found[2][0] < 0.02, "{name}: {found:?}");
-        assert!(found.windows(2).all(|pair| pair[1][1] < 0.75 * pair[0][1]), "{name} does not converge: {found:?}");
+        let [mean, most] = found[2];
+        assert!(mean < 0.02 && most < largest, "{name}: {found:?}");
+        assert!(found.windows(2).all(|pair| pair[1][0] < 0.75 * pair[0][0]), "{name} does not converge: {found:?}");
     }
 
     #[test]
     fn on_a_plane_the_way_is_straight() {
-        converges("plane", |power, n| {
+        // At open borders heat flows along them.
+        converges("plane", 0.05, |n| {
             let mesh = sheet(n, n, false, |u, v| DVec3::new(u, 0.0, v));
             let source = (n / 2) * (n + 1) + n / 2;
             let from = mesh.positions[source];
-            errors(power, &mesh, source, |p| p.distance(from))
+            errors(&mesh, source, |p| p.distance(from))
         });
     }
 
     #[test]
     fn on_a_sphere_it_is_an_arc() {
-        converges("sphere", |power, n| {
+        converges("sphere", 0.02, |n| {
             // A cube's grid, projected.
             let mut positions = Vec::new();
             let mut triangles = Vec::new();
@@ -291,19 +283,20 @@ mod tests {
             }
             let (mesh, _) = carom_shape::weld(&TriMesh::new(positions, triangles).unwrap(), 1e-9);
             let from = mesh.positions[0];
-            errors(power, &mesh, 0, |p| 2.0 * (0.5 * p.distance(from)).clamp(0.0, 1.0).asin())
+            errors(&mesh, 0, |p| 2.0 * (0.5 * p.distance(from)).clamp(0.0, 1.0).asin())
         });
     }
 
     #[test]
     fn on_a_cylinder_it_is_a_straight_line_unrolled() {
-        converges("cylinder", |power, n| {
+        // Where two ways around are equally long the distance has a crease, which is smoothed.
+        converges("cylinder", 0.06, |n| {
             let round = |u: f64, v: f64| DVec3::new((TAU * u).cos(), 3.0 * v, (TAU * u).sin());
             // Long triangles: the Delaunay flips have work to do.
             let mesh = sheet(2 * n, n / 2, true, round);
             let source = (n / 4) * 2 * n;
             let from = mesh.positions[source];
-            errors(power, &mesh, source, |p| p.z.atan2(p.x).abs().hypot(p.y - from.y))
+            errors(&mesh, source, |p| p.z.atan2(p.x).abs().hypot(p.y - from.y))
         });
     }
 

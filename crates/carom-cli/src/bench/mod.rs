@@ -3,6 +3,7 @@
 //! Every measurement is a process of its own, so that its peak memory is its own too.
 
 mod bounce;
+mod distant;
 mod impact;
 mod measure;
 mod modes;
@@ -25,6 +26,7 @@ Examples:
   carom bench bounce --bunny bunny.obj                     against the paper's rate, half a minute
   carom bench impact --threads 1                           drops of up to 100,000 balls, against published figures
   carom bench world --threads 1                            against Rapier, which has one thread; benches/rapier is its program
+  carom bench distant                                      against the paper's times, seconds
 The references are Python packages; benches/peers/README.md tells how to install them.")]
 pub struct Args {
     /// The benchmark; without a name they are listed.
@@ -88,12 +90,14 @@ pub fn run(args: Args) -> Work<()> {
             "modes    eigensolver against scipy; bodies against Gmsh, TetGen and scipy; growth with size\n\
              bounce   strikes per second and core, as printed and in each width of instructions; growth with modes\n\
              impact   drops of balls and boxes with all impacts at once, against the paper and SCISim; --largest for a million\n\
-             world    a pyramid of boxes and piles of mixed bodies against Rapier: detection, solve, step\n",
+             world    a pyramid of boxes and piles of mixed bodies against Rapier: detection, solve, step\n\
+             distant  passing a blow on to all that rests on a table, beside the paper's time\n",
         ),
         Some("modes") => modes::run(&args),
         Some("bounce") => bounce::run(&args),
         Some("impact") => impact::run(&args),
         Some("world") => world::run(&args),
+        Some("distant") => distant::run(&args),
         Some(name) => Err(miette!(help = "`carom bench` lists all", "no benchmark is called '{name}'")),
     }
 }

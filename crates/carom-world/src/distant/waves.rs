@@ -36,8 +36,9 @@ impl Attenuation {
         if !distance.is_finite() {
             return 0.0;
         }
-        let r = distance.max(0.0);
-        let spread = if self.exponent == 0.0 { 1.0 } else { (r / self.reference).powf(-self.exponent) };
+        // At no distance a wave has lost nothing, whatever its exponent.
+        let r = distance.max(1e-9 * self.reference);
+        let spread = (r / self.reference).powf(-self.exponent);
         (self.gain * (-self.absorption * (r - self.reference)).exp() * spread).clamp(0.0, 1.0)
     }
 
@@ -71,6 +72,7 @@ mod tests {
         let expected = (-0.048f64 * (3.0 - 0.033)).exp() * (3.0f64 / 0.033).powf(-0.8);
         assert!((scaffold.share(3.0) - expected).abs() < 1e-15);
         assert_eq!(scaffold.share(0.033), 1.0);
+        assert_eq!(Attenuation { gain: 0.0, ..scaffold }.share(0.0), 0.0);
         assert_eq!([0.0, 0.01, f64::INFINITY, f64::NAN].map(|r| scaffold.share(r)), [1.0, 1.0, 0.0, 0.0]);
         let mut last = 1.0;
         for k in 1..100 {

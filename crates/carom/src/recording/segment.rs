@@ -259,7 +259,7 @@ mod tests {
             assert_eq!(decode(&CONTACTS, &bytes).unwrap(), table);
         }
         let mut odd = Table::default();
-        odd.push(&[u64::MAX], &[-0.0, 5e-324, f64::MAX, f64::INFINITY, 0.1, 0., 0., 0., 0., 0., 0., 0., 1.0]);
+        odd.push(&[u64::MAX], &[-0.0, 5e-324, f64::MAX, f64::INFINITY, 0.1, 0., 0., 0., 0., 0., 0., 0., 0., 1.0]);
         assert_eq!(decode(&LEDGER, &encode(&LEDGER, &odd).unwrap()).unwrap(), odd);
     }
 

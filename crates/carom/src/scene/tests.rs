@@ -154,6 +154,27 @@ fn physical_nonsense_is_refused_by_name() {
 }
 
 #[test]
+fn what_passes_blows_on_must_have_modes_and_be_held_at_places() {
+    let body =
+        |form: &str, distant: &str| format!("[[body]]\nname = \"a\"\n{form}\nmotion = \"fixed\"\ndistant = {distant}");
+    let is_right = |form: &str, distant: &str| Scene::parse("s.toml", &body(form, distant), &[]).is_ok();
+    let endless = "shape = { shape = \"half-space\" }";
+    let solid = "shape = { shape = \"box\", size = [1, 0.1, 1] }";
+    assert!(is_right(solid, "{ hold = [\"y < 0\"], modes = 5 }"));
+    assert!(is_right(endless, "{ kind = \"waves\", amplitude = 1e-6 }"));
+    for (form, distant, problem) in [
+        (endless, "{}", "only bodies of space that have an end have modes"),
+        (endless, "{ kind = \"waves\" }", "only bodies of space that have an end have modes"),
+        (solid, "{ hold = [\"w < 0\"] }", "cannot read the place 'w < 0'"),
+        (solid, "{ kind = \"wave\" }", "must be \"modal\" or \"waves\""),
+        (solid, "{ reference = 0 }", "a positive number"),
+    ] {
+        let found = messages(&body(form, distant));
+        assert!(found.len() == 1 && found[0].contains(problem), "{distant}: {found:?}");
+    }
+}
+
+#[test]
 fn what_overlaps_at_the_start_is_told_where_it_stands() {
     let build = |text: &str| {
         let scene = Scene::parse("s.toml", text, &[]).unwrap_or_else(|errors| panic!("{errors}"));

@@ -1,5 +1,6 @@
 //! The scenes that come with Carom do what they say.
 
+mod dinner;
 mod reflections;
 
 use carom::scene::{BuiltScene, Scene, SceneContext};
