@@ -140,7 +140,7 @@ struct Ran {
 impl Case {
     fn run(&self, operator: &str, until: f64) -> Work<Ran> {
         let mut system = world_with(self.scene, operator)?;
-        let symmetry = Symmetry::new(&system, self.signs, |name| moves(name));
+        let symmetry = Symmetry::new(&system, self.signs, moves);
         let moving: Vec<usize> =
             system.names().iter().enumerate().filter(|(_, name)| moves(name)).map(|(i, _)| i).collect();
         let scale = (self.scale)(&system);
@@ -202,7 +202,7 @@ fn spinning_cubes(findings: &mut Findings) -> Work<()> {
     let settings = names.each_ref().map(|name| (format!("body.{name}.spin"), spin(name)));
     let settings = settings.each_ref().map(|(key, value)| (key.as_str(), value.as_str()));
     let mut system = world("eight-cubes", &settings)?;
-    let symmetry = Symmetry::new(&system, Symmetry::MIRROR, |name| moves(name));
+    let symmetry = Symmetry::new(&system, Symmetry::MIRROR, moves);
     let (mut lost, mut points) = (None, Vec::new());
     step(&mut system, 6.0, |system| {
         let error = symmetry.error(&system.frame());

@@ -65,7 +65,8 @@ pub fn run(args: &Args) -> Work<Findings> {
         },
     ));
     findings.notes.push(
-        "look for the one ✗ of each older model, and for the lower row: ball one straight, the others mirrored".into(),
+        "look for the one ✗ of each older model, and in the picture for velocities that are not mirrored, or too long"
+            .into(),
     );
     findings.notes.push(format!(
         "{} systems per model: cradle, Bernoulli's balls and symmetric clusters of discs, masses over two decades, \

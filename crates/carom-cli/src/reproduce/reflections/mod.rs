@@ -86,7 +86,7 @@ impl Sampler {
 /// A symmetry that maps the bodies at the start onto each other: signs of the three axes.
 struct Symmetry {
     signs: DVec3,
-    /// The image of each body, and of those that move only.
+    /// Each body, and the one that it is mapped onto.
     images: Vec<(usize, usize)>,
 }
 
@@ -134,7 +134,7 @@ fn point(frame: &Frame, body: usize, arm: DVec3) -> DVec3 {
     DVec3::from(frame.positions[body]) + DQuat::from_array(frame.rotations[body]) * arm
 }
 
-/// The energy of now in parts of what it was at the start, from a zero at which the potential is what it is lowest.
+/// How much the energy has changed since the start, in parts of a scale.
 fn drift(system: &System, scale: f64) -> f64 {
     let ledger = system.ledger();
     (ledger.energy() - ledger.start) / scale
