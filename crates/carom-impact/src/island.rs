@@ -129,7 +129,7 @@ impl<C: Columns> Island<C> {
     #[inline]
     pub fn length(&self, contact: usize) -> f64 {
         let [a, b] = self.lengths[contact];
-        a.hypot(b)
+        (a * a + b * b).sqrt()
     }
 
     /// |w| of a block.

@@ -80,6 +80,7 @@ impl Course {
     pub fn add(&mut self, layer: Course, weight: f64) {
         self.solves += layer.solves;
         self.rounds += layer.rounds;
+        self.examined += layer.examined;
         self.residual = self.residual.max(layer.residual);
         self.jam += weight * layer.jam;
         self.jammed = self.jammed.max(layer.jammed);

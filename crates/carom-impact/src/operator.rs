@@ -141,6 +141,7 @@ impl Yield {
     fn take(&mut self, course: Course) {
         self.effort.solves += course.solves;
         self.effort.rounds += course.rounds;
+        self.effort.examined += course.examined;
         self.effort.residual = self.effort.residual.max(course.residual);
         self.effort.jammed += course.jammed;
         self.squeezed = self.squeezed.or(course.squeezed);

@@ -28,6 +28,8 @@ pub(crate) struct Course {
     pub solves: usize,
     /// Rounds within them.
     pub rounds: usize,
+    /// Contacts looked at for whether they close, each as often as it was.
+    pub examined: usize,
     /// The largest relative residual.
     pub residual: f64,
     /// Energy that jams took, J.
@@ -154,9 +156,11 @@ impl<C: Columns> Reflector<C> {
         let mut chosen = std::mem::take(&mut self.chosen);
         chosen.clear();
         if self.changed.len() == island.normals.blocks() {
+            self.course.examined += island.len();
             chosen.extend((0..island.len() as u32).filter(|&i| condition(self, i as usize)));
         } else {
             for &block in &self.changed {
+                self.course.examined += island.contacts_of(block).len();
                 for &i in island.contacts_of(block) {
                     // A contact is met once for each of its blocks; the lower one that has changed counts.
                     let [a, b] = island.normals.blocks_of(i as usize);
@@ -361,6 +365,9 @@ impl<C: Columns> Reflector<C> {
 
 /// Whether there are x with Gx = 0 and x ≥ ½y on these contacts, with any pull of the joints among them.
 fn balanced<C: Columns>(island: &Island<C>, members: &[u32], pushes: &[f64]) -> bool {
+    if pushes_one_way(island, members) {
+        return false;
+    }
     let half = |&i: &u32| if island.joint[i as usize] { f64::NEG_INFINITY } else { 0.5 * pushes[i as usize] };
     let lower: Vec<f64> = members.iter().map(half).collect();
     let upper = vec![f64::INFINITY; members.len()];
@@ -375,4 +382,25 @@ fn balanced<C: Columns>(island: &Island<C>, members: &[u32], pushes: &[f64]) -> 
         size += x.abs() * island.length(i as usize);
     }
     size > 0.0 && sum.iter().map(|x| x * x).sum::<f64>().sqrt() <= 1e-9 * size
+}
+
+/// Whether some block is pushed by these contacts into one half of all directions, so that they cannot balance there. Finds most
+/// such blocks at little cost: the border of a wave that passes through a crystal has many.
+fn pushes_one_way<C: Columns>(island: &Island<C>, members: &[u32]) -> bool {
+    let mut sum = vec![0.0; island.normals.dimension()];
+    members.iter().for_each(|&i| island.normals.add_scaled(i as usize, 1.0, &mut sum));
+    let mut row = vec![0.0; sum.len()];
+    let mut one_way = vec![None; island.normals.blocks()];
+    for &i in members {
+        island.normals.add_scaled(i as usize, 1.0, &mut row);
+        for block in distinct(island.normals.blocks_of(i as usize)) {
+            let range = island.normals.range(block);
+            let along: f64 = row[range.clone()].iter().zip(&sum[range.clone()]).map(|(r, s)| r * s).sum();
+            let square: f64 = row[range.clone()].iter().map(|r| r * r).sum();
+            row[range].fill(0.0);
+            // Beyond round-off, that is; and a joint pulls as well as it pushes.
+            *one_way[block as usize].get_or_insert(true) &= along > 1e-6 * square && !island.joint[i as usize];
+        }
+    }
+    one_way.contains(&Some(true))
 }

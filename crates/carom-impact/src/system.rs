@@ -144,6 +144,9 @@ pub struct Effort {
     pub most_solves: usize,
     /// Rounds within them.
     pub rounds: usize,
+    /// Contacts looked at for whether they close, each as often as it was: reflections look only at those of bodies that have
+    /// just changed.
+    pub examined: usize,
     /// The worst relative residual of those solved iteratively.
     pub residual: f64,
     /// Contacts held because they were jammed.

@@ -304,6 +304,7 @@ impl Effort {
         self.solves += island.solves;
         self.most_solves = self.most_solves.max(island.solves);
         self.rounds += island.rounds;
+        self.examined += island.examined;
         self.residual = self.residual.max(island.residual);
         self.jammed += island.jammed;
         self.unresolved += island.unresolved;

@@ -145,3 +145,48 @@ fn a_pool_break_stays_symmetric() {
         assert!(error < 1e-9, "ball {i}: {error:e}");
     }
 }
+
+#[test]
+fn an_iteration_costs_what_its_front_costs() {
+    // A blow travels through a chain of touching balls: n − 1 solves, and each contact is looked at a few times, not n times.
+    let effort = |balls: u32| {
+        let contacts: Vec<_> = (1..balls)
+            .map(|i| Contact {
+                key: i as u64,
+                bodies: [i - 1, i],
+                normal: [[-1.0, 0.0], [1.0, 0.0]],
+                restitution: 1.0,
+                friction: 0.0,
+            })
+            .collect();
+        let bodies = vec![InverseMass::of_mass(1.0); balls as usize];
+        let system = ImpactSystem { bodies: &bodies, contacts: &contacts, ..Default::default() };
+        let mut velocities = vec![[0.0, 0.0]; balls as usize];
+        velocities[0] = [1.0, 0.0];
+        let impact = resolve(&system, &mut velocities, &ImpactParams::default()).unwrap();
+        assert!((velocities[balls as usize - 1][0] - 1.0).abs() < 1e-12);
+        impact.effort
+    };
+    for balls in [100, 1000, 10_000] {
+        let effort = effort(balls);
+        assert_eq!(effort.solves, balls as usize - 1);
+        assert!(effort.examined <= 8 * balls as usize, "{} of {balls} balls", effort.examined);
+    }
+}
+
+#[test]
+fn a_crystal_that_is_crushed_takes_few_rounds_although_contacts_depend_on_each_other() {
+    let (rows, columns) = (40, 40);
+    let (contacts, mut velocities) = block(rows, columns, 0.0);
+    // Towards the middle of the ground, with a little disorder.
+    for (n, velocity) in velocities.iter_mut().enumerate() {
+        let (row, column) = (n / columns, n % columns);
+        *velocity = [0.1 * velocity[0] + 0.5 * columns as f64 - column as f64, 0.1 * velocity[1] - row as f64];
+    }
+    let bodies = vec![InverseMass::of_mass(1.0); velocities.len()];
+    let system = ImpactSystem { bodies: &bodies, contacts: &contacts, ..Default::default() };
+    let impact = resolve(&system, &mut velocities, &ImpactParams::default()).unwrap();
+    let effort = impact.effort;
+    assert!(effort.largest_island > 4000 && effort.residual <= 1e-12, "{effort:?}");
+    assert!(effort.rounds <= 40 * effort.solves, "{effort:?}");
+}

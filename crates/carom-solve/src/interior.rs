@@ -47,7 +47,8 @@ pub(crate) struct Interior {
 const SIGNS: [f64; 2] = [1.0, -1.0];
 
 impl Interior {
-    /// Goes to near the solution from near the values, which are then strictly inside. Returns the number of steps.
+    /// Goes to near the solution from near the values, which are then strictly inside. Returns the number of steps; none if there
+    /// is nothing to gain.
     pub fn solve<C: Columns>(&mut self, local: &mut Local<C>, factor: &mut SparseFactor) -> usize {
         self.start(local);
         let n = local.len();
@@ -62,7 +63,10 @@ impl Interior {
             self.gradient.clear();
             self.gradient.extend((0..n).map(|i| local.gradient(i, &self.image)));
             self.weight.clear();
-            let weight = |i: usize| self.walls.iter().map(|wall| wall.force[i] / wall.room[i]).sum::<f64>();
+            let weight = |i: usize| match local.lower[i] < local.upper[i] {
+                true => self.walls.iter().map(|wall| wall.force[i] / wall.room[i]).sum::<f64>(),
+                false => f64::INFINITY,
+            };
             self.weight.extend((0..n).map(|i| weight(i) + LEAST_WEIGHT));
             if !factor.factorize_weighted(local, &self.weight) {
                 return step;
@@ -118,7 +122,9 @@ impl Interior {
             let (lower, upper) = (local.lower[i], local.upper[i]);
             let margin = least.min(0.25 * (upper - lower));
             local.values[i] = local.values[i].max(lower + margin).min(upper - margin);
-            let rooms = [local.values[i] - lower, upper - local.values[i]];
+            // What cannot move has no inside; an infinite weight keeps it in its place.
+            let rooms =
+                if lower < upper { [local.values[i] - lower, upper - local.values[i]] } else { [f64::INFINITY; 2] };
             for ((wall, sign), room) in self.walls.iter_mut().zip(SIGNS).zip(rooms) {
                 wall.room.push(room);
                 wall.force.push(if room.is_finite() { (sign * pull).max(least) } else { 0.0 });

@@ -115,7 +115,10 @@ impl Pivoting {
     fn go_inside<C: Columns>(&mut self, local: &mut Local<C>) -> usize {
         let Some(factor) = &mut self.sparse else { return 0 };
         let steps = self.interior.solve(local, factor);
-        for i in 0..local.len() {
+        if !local.values.iter().all(|value| value.is_finite()) {
+            return 0;
+        }
+        for i in (0..local.len()).filter(|&i| local.lower[i] < local.upper[i]) {
             self.sides[i] = match self.interior.nearest_bound(i) {
                 None => Side::Free,
                 Some(true) => Side::Lower,

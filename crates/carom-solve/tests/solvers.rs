@@ -165,3 +165,43 @@ fn lemke_solves_a_problem_that_is_not_symmetric_and_knows_when_there_is_none() {
     assert!(matches!(lemke(&[0.0], &[-1.0]), Err(LemkeError::Ray { .. })));
     assert!(matches!(lemke(&[0.0; 3], &[-1.0]), Err(LemkeError::Shape { size: 1, found: 3 })));
 }
+
+/// A hexagonal block of discs on the ground, all in touch: columns that depend on each other.
+fn crystal(rows: usize, columns: usize) -> BlockColumns<2> {
+    let mut g = BlockColumns::<2>::new(rows * columns);
+    let number = |row: usize, column: usize| (row * columns + column) as u32;
+    let high = 0.75f64.sqrt();
+    for row in 0..rows {
+        for column in 0..columns {
+            let here = number(row, column);
+            let mut touch = |other: u32, n: [f64; 2]| g.push([(here, n.map(|x| -x)), (other, n)]);
+            if column + 1 < columns {
+                touch(here + 1, [1.0, 0.0]);
+            }
+            if row + 1 < rows {
+                let side = if row % 2 == 0 { -0.5 } else { 0.5 };
+                touch(number(row + 1, column), [side, high]);
+            }
+            if row == 0 {
+                g.push_single(here, [0.0, 1.0]);
+            }
+        }
+    }
+    g
+}
+
+#[test]
+fn large_boxes_are_solved_to_round_off_although_some_leave_no_room() {
+    let g = crystal(20, 20);
+    let b: Vec<f64> = (0..g.len()).map(|i| (0.7 * i as f64).sin() - 0.3).collect();
+    let lower: Vec<f64> =
+        (0..g.len()).map(|i| if i % 7 == 0 { f64::NEG_INFINITY } else { -0.1 * (i % 3) as f64 }).collect();
+    let upper: Vec<f64> = (0..g.len()).map(|i| if i % 5 == 0 { f64::INFINITY } else { 0.2 * (i % 4) as f64 }).collect();
+    assert!((0..g.len()).any(|i| lower[i] == upper[i]));
+    let problem = Problem::boxed(&g, &b, &lower, &upper);
+    let mut y = vec![0.0; g.len()];
+    let report =
+        Solver::new(SolveParams { method: Method::Pivoting, ..SolveParams::default() }).solve(&problem, &mut y);
+    assert!((0..y.len()).all(|i| lower[i] <= y[i] && y[i] <= upper[i]));
+    assert!(problem.residual(&y) < 1e-12 && report.rounds < 40, "{:e} {report:?}", problem.residual(&y));
+}

@@ -57,6 +57,9 @@ impl Geometry for Plane {
     }
 
     fn touches(first: Placed, second: Placed, margin: f64, witness: &mut Witness, touches: &mut Vec<Touch<DVec2>>) {
+        if are_round_and_apart(first, second, margin) {
+            return;
+        }
         match encounter(first, second) {
             Encounter::Apart => {}
             Encounter::Point(touch) => touches.extend((touch.gap <= margin).then_some(touch)),
@@ -117,6 +120,25 @@ impl Wall {
 
 fn turn_if(reversed: bool, touch: Touch<DVec2>) -> Touch<DVec2> {
     if reversed { Touch { normal: -touch.normal, ..touch } } else { touch }
+}
+
+/// Whether a disc is farther from another, or from its drum, than a margin: told without a root, and never where round-off decides.
+#[inline]
+fn are_round_and_apart(first: Placed, second: Placed, margin: f64) -> bool {
+    const ROUND_OFF: f64 = 1e-12;
+    let between = |a: DVec2, b: DVec2| first.1.point(a).distance_squared(second.1.point(b));
+    match (first.0, second.0) {
+        (&Shape::Disc { centre: a, radius: r }, &Shape::Disc { centre: b, radius: s }) => {
+            let reach = (r + s + margin).max(0.0);
+            between(a, b) > (1.0 + ROUND_OFF) * reach * reach
+        }
+        (&Shape::Disc { centre: a, radius: r }, &Shape::Drum { centre: b, radius: s })
+        | (&Shape::Drum { centre: a, radius: s }, &Shape::Disc { centre: b, radius: r }) => {
+            let room = (s - r - margin).max(0.0);
+            between(a, b) < (1.0 - ROUND_OFF) * room * room
+        }
+        _ => false,
+    }
 }
 
 #[inline]

@@ -51,7 +51,9 @@ impl crate::Pose for Pose {
     }
 
     fn moved(&self, velocity: DVec2, spin: f64, time: f64) -> Self {
-        Pose::new(self.position + velocity * time, self.angle + spin * time)
+        let (position, angle) = (self.position + velocity * time, self.angle + spin * time);
+        // What does not turn keeps its cosine and sine.
+        if angle == self.angle { self.at(position) } else { Pose::new(position, angle) }
     }
 
     #[inline]

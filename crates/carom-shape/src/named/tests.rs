@@ -384,6 +384,32 @@ fn symmetric_shapes_are_symmetric() {
 }
 
 #[test]
+fn a_spring_stands_on_a_flat_that_goes_most_of_the_way_round_and_its_turns_do_not_touch() {
+    let spring = default("spring").build().unwrap();
+    let (bottom, top) = (spring.bounds().min.y, spring.bounds().max.y);
+    let place = |degree: u32, y: f64| {
+        let (sin, cos) = f64::from(degree).to_radians().sin_cos();
+        DVec3::new(0.02 * cos, y, 0.02 * sin)
+    };
+    let ground = (0..360).filter(|&degree| spring.signed_distance(place(degree, bottom + 1e-4)) < 0.0).count();
+    assert!((290..320).contains(&ground), "flat for {ground}°");
+    for degree in (0..360).step_by(10) {
+        // Gaps in a line through the wire: between two turns of the eight there are at least 0.2 wires.
+        let inside: Vec<bool> = (0..=1000)
+            .map(|i| spring.signed_distance(place(degree, bottom + (top - bottom) * f64::from(i) / 1e3)) < 0.0)
+            .collect();
+        let turns: Vec<&[bool]> = inside.chunk_by(|a, b| a == b).collect();
+        let solid = turns.iter().filter(|run| run[0]).count();
+        assert!((7..=9).contains(&solid), "{solid} turns at {degree}°");
+        let gap = turns[1..turns.len() - 1].iter().filter(|run| !run[0]).map(|run| run.len()).min().unwrap();
+        assert!(
+            gap as f64 * (top - bottom) / 1e3 > 0.2 * 0.004,
+            "turns come as near as {gap} of 1,000 parts at {degree}°"
+        );
+    }
+}
+
+#[test]
 fn the_trefoil_looks_the_same_after_a_third_of_a_turn() {
     let knot = default("trefoil").build().unwrap();
     let third = glam::DMat3::from_rotation_z(2.0 * PI / 3.0);

@@ -61,7 +61,7 @@ impl<const W: usize> PenaltyScratch<W> {
 }
 
 /// The stiffness suggested for a mass, a step and a restitution: m(a/h)², N/m, with a from 0.5 for e = 0 to 0.2 for e = 1. At
-/// rest a body sinks in by g h²/a², 4 to 25 g h², whatever its mass, and the lowest of n equal ones by 2n times that.
+/// rest a body sinks in by g h²/a², 4 to 25 g h², whatever its mass; a contact of equal bodies that carries n of them, by 2n times that.
 ///
 /// The mass is the one that a pair has against a push shared by all points at which it touches: of a box that lies on a floor its
 /// whole mass, of one that stands on a corner what is behind that corner. An explicit step is stable while h²k/m < 4 for each

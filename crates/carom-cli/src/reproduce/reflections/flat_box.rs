@@ -8,23 +8,26 @@ use crate::plot::chart::COLOURS;
 use crate::ui::Work;
 
 const HALF: [f64; 2] = [0.25, 0.15];
+/// Each shot is drawn to the right of the last, so that none hides another.
+const ASIDE: f64 = 0.6;
 
 pub fn run(_: &Args) -> Work<Findings> {
     let mut findings = Findings::new("paper");
     let mut panels = Vec::new();
     for (operator, name) in [OPERATORS[0], OPERATORS[2]] {
         let mut system = world_with("flat-box", operator)?;
-        let mut traces = vec![path(vec![(-1.0, 0.0), (1.0, 0.0)], 5)];
+        let mut traces = vec![path(vec![(-0.5, 0.0), (4.6, 0.0)], 5)];
         let mut spin = 0.0f64;
-        let mut shots = (0..=8).map(|k| 0.09 * f64::from(k)).peekable();
-        step(&mut system, 0.75, |system| {
+        let mut shots = (0..8).map(|k| 0.08 * f64::from(k)).enumerate().peekable();
+        step(&mut system, 0.58, |system| {
             let frame = system.frame();
             // The box comes before the floor.
             spin = spin.max(frame.spins[0].iter().map(|x| x * x).sum::<f64>().sqrt());
-            if shots.next_if(|shot| system.time() >= shot - 1e-9).is_some() {
+            if let Some((number, _)) = shots.next_if(|(_, shot)| system.time() >= shot - 1e-9) {
+                let aside = ASIDE * number as f64;
                 let corner = |sx: f64, sy: f64| {
                     let place = point(&frame, 0, glam::DVec3::new(sx * HALF[0], sy * HALF[1], 0.2));
-                    (place.x, place.y)
+                    (place.x + aside, place.y)
                 };
                 let points = vec![
                     corner(-1.0, -1.0),
@@ -50,11 +53,13 @@ pub fn run(_: &Args) -> Work<Findings> {
         "reflections-fig1",
         Arena {
             title: "A box falls on its face".into(),
-            subtitle: "Reflections, Fig. 1: every 90 ms, blue on the way down and orange after the bounce".into(),
-            view: [(-1.0, -0.2), (1.0, 1.0)],
+            subtitle:
+                "Reflections, Fig. 1: every 80 ms, from left to right; blue on the way down, orange on the way up"
+                    .into(),
+            view: [(-0.5, -0.1), (4.6, 1.0)],
             panels,
         },
     ));
-    findings.notes.push("look for an orange box that is level on the left and turns on the right".into());
+    findings.notes.push("look for orange boxes that are level on the left and turn on the right".into());
     Ok(findings)
 }

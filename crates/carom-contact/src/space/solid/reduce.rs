@@ -43,14 +43,13 @@ pub(super) fn reduced(frames: &[&Pose], size: f64, touches: &mut Vec<Touch<DVec3
         let extent = members.iter().fold(0.0, |far: f64, &k| far.max(found[k].point.distance(found[seed].point)));
         // What touches, apart from what is only near: the outline of the whole may be in the air.
         let touching = members.partition_point(|&k| found[k].gap <= deepest + 0.01 * extent + TIE * size);
-        for part in [&members[..touching], &members[..]] {
+        // Of equally deep points none may stand for the others: a body that lands on an edge would turn to one end of it.
+        let equally = members.partition_point(|&k| found[k].gap <= deepest + TIE * size);
+        for part in [&members[..equally], &members[..touching], &members[..]] {
             frames.iter().for_each(|frame| outline(frame, size, found, part, &mut keep));
         }
-        keep[seed] = true;
-        for &k in members.iter().take_while(|&&k| found[k].gap <= deepest + TIE * size) {
-            // Of many equally deep points the outline is enough.
-            keep[k] |= touching <= ENOUGH;
-        }
+        // Of many equally deep points the outline is enough.
+        members[..equally].iter().for_each(|&k| keep[k] |= touching <= ENOUGH);
     }
     let mut k = 0;
     let mut kept = keep.into_iter();
