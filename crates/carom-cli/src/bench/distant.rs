@@ -16,7 +16,7 @@ const CASES: [(&str, &str, f64); 1] = [("dinner", "table", 3.8)];
 struct Measured {
     contacts: usize,
     milliseconds: f64,
-    /// Of the whole step, s.
+    /// Of the time of the whole step.
     share: f64,
 }
 
@@ -47,26 +47,26 @@ pub fn run(args: &Args) -> Work<()> {
     }
     let header = ["scene", "struck", "contacts", "ms", "paper ms", "ratio", "of the step"];
     print(&format!(
-        "The costliest response of a run: filter, mode shapes at all contacts, and the solve for all of them, which the paper's time \
+        "The response that reaches most contacts: filter, mode shapes at all contacts, and the solve for all of them, which the paper's time \
          leaves out.\n{}",
         table(&header, &lines)
     ))
 }
 
-/// The costliest response of a run.
+/// The response of a run that reaches most contacts, which is the same in every run.
 fn measure(name: &str) -> Work<Measured> {
     let scene = Scene::open(name, &[]).map_err(|errors| miette!("{errors}"))?;
     let cache = Cache::of_user();
     let context = SceneContext { cache: cache.as_ref(), ..SceneContext::default() };
     let mut system = scene.build(&context).map_err(|errors| miette!("{errors}"))?.system;
-    let mut worst = Measured { contacts: 0, milliseconds: 0.0, share: 0.0 };
+    let mut largest = Measured { contacts: 0, milliseconds: 0.0, share: 0.0 };
     while system.time() < scene.duration() {
         let step = system.step().map_err(|error| miette!("{error}"))?;
         let milliseconds = 1e3 * step.distant_seconds;
-        if milliseconds > worst.milliseconds {
+        if step.shaken > largest.contacts {
             let whole = step.detection_seconds + step.response_seconds + step.motion_seconds;
-            worst = Measured { contacts: step.shaken, milliseconds, share: step.distant_seconds / whole };
+            largest = Measured { contacts: step.shaken, milliseconds, share: step.distant_seconds / whole };
         }
     }
-    Ok(worst)
+    Ok(largest)
 }
