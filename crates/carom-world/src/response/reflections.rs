@@ -49,6 +49,7 @@ pub fn respond<const W: usize>(
         joints: vec![0.0; encounter.joints.len()],
         ..Outcome::default()
     };
+    let mut squeezed = false;
     for _ in 0..params.rounds.max(1) {
         let now = Encounter { before: &before, velocities: &mut *encounter.velocities, ..*encounter };
         if !scratch.gather(&now) {
@@ -56,6 +57,7 @@ pub fn respond<const W: usize>(
         }
         let mut after = before.clone();
         if !scratch.resolve(params, encounter, &mut after, &mut impacts)? {
+            squeezed = true;
             break;
         }
         for ((velocity, after), before) in encounter.velocities.iter_mut().zip(&after).zip(&before) {
@@ -63,7 +65,7 @@ pub fn respond<const W: usize>(
         }
         before = after;
     }
-    let mut outcome = scratch.hold(encounter, &before)?;
+    let mut outcome = scratch.hold(encounter, &before, squeezed)?;
     for (sum, impact) in outcome.impulses.iter_mut().zip(&impacts.impulses) {
         (0..3).for_each(|k| sum[k] += impact[k]);
     }
@@ -175,14 +177,19 @@ impl<const W: usize> ReflectionScratch<W> {
     }
 
     /// Stops what closes under the forces. What closes too fast for rest, and bounces, is left to the next step, which
-    /// reflects it.
-    fn hold(&mut self, encounter: &mut Encounter<'_, W>, before: &[[f64; W]]) -> Result<Outcome<W>, WorldError> {
+    /// reflects it; but nothing is left where bodies of prescribed motion squeeze others, since no step could.
+    fn hold(
+        &mut self,
+        encounter: &mut Encounter<'_, W>,
+        before: &[[f64; W]],
+        squeezed: bool,
+    ) -> Result<Outcome<W>, WorldError> {
         let mut outcome = Outcome { impulses: vec![[0.0; 3]; encounter.contacts.len()], ..Outcome::default() };
         let closes =
             |contact: &Touching<W>| contact.foreseen(encounter.step, encounter.velocities) < -TOUCH * encounter.slop;
         let bounces = |contact: &Touching<W>| {
             let fastest = contact.speed(before).min(contact.speed(encounter.velocities));
-            contact.restitution > 0.0 && fastest < -encounter.resting_speed && closes(contact)
+            !squeezed && contact.restitution > 0.0 && fastest < -encounter.resting_speed && closes(contact)
         };
         let presses = |contact: &Touching<W>| contact.speed(encounter.velocities) <= 0.0 && closes(contact);
         if encounter.joints.is_empty()

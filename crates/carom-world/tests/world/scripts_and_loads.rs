@@ -83,3 +83,22 @@ fn a_shaken_floor_throws_what_lies_on_it() {
         assert!(world.ledger().imbalance().abs() < 1e-13, "{name}: {:?}", world.ledger());
     }
 }
+
+#[test]
+fn a_ball_between_a_piston_and_a_wall_stays_between_them() {
+    for (name, response) in families() {
+        let frames = vec![(0.0, Pose::default()), (1.0, Pose::new(DVec2::new(0.0, 1.0), 0.0))];
+        let piston = BodyDefinition {
+            name: "piston".into(),
+            motion: Motion::Scripted(Script::Keyframes(frames)),
+            ..floor([0.0, 1.0])
+        };
+        let wall = BodyDefinition { pose: Pose::new(DVec2::new(0.0, 1.0), 0.0), ..floor([0.0, -1.0]) };
+        let ball = disc("ball", 0.4, [0.0, 0.5], [0.0, 0.0]);
+        let mut world = world(params(0.005, 0.0, response), made_of(0.5, 0.0, vec![ball, piston, wall]));
+        run(&mut world, 90);
+        // The room is 0.55 m where the ball needs 0.8.
+        let height = position(&world, "ball").y;
+        assert!((0.5..0.95).contains(&height), "{name}: it is at {height} between 0.45 and 1");
+    }
+}
