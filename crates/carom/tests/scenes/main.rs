@@ -107,7 +107,7 @@ fn a_double_pendulum_keeps_its_energy() {
 fn ten_boxes_stay_on_each_other() {
     let mut scene = built("stack", &[]);
     let start = scene.system.frame();
-    run(&mut scene.system, 2.0, |_, _| {});
+    run(&mut scene.system, 10.0, |_, _| {});
     let frame = scene.system.frame();
     for (body, name) in scene.system.names().iter().enumerate() {
         let moved = (0..3).map(|k| (frame.positions[body][k] - start.positions[body][k]).powi(2)).sum::<f64>().sqrt();
