@@ -1,6 +1,7 @@
 //! `carom reproduce`: experiments with a known answer, ours beside it.
 
 mod bounce;
+mod distant;
 mod findings;
 mod modes;
 mod reflections;
@@ -44,7 +45,7 @@ struct Experiment {
     run: fn(&Args, &Ui) -> Work<()>,
 }
 
-const EXPERIMENTS: [Experiment; 23] = [
+const EXPERIMENTS: [Experiment; 24] = [
     Experiment {
         name: "modes",
         shows: "frequencies of bars, cubes, plates, spheres, rings and cylinders against theory",
@@ -182,6 +183,12 @@ const EXPERIMENTS: [Experiment; 23] = [
         shows: "Reflections, section 10.3: momentum of two bodies in a free container, 1,000 s",
         cost: "three minutes; seconds with --quick",
         run: |args, ui| reflections::momentum::run(args)?.report(args, ui),
+    },
+    Experiment {
+        name: "distant-fig9",
+        shows: "Distant, Fig. 9: the steeper waves fade, the more local is what they do",
+        cost: "seconds",
+        run: |args, ui| distant::fading(args)?.report(args, ui),
     },
 ];
 

@@ -5,5 +5,5 @@ mod bounce;
 mod check;
 mod everyday;
 mod folder;
-mod reflections;
+mod papers;
 mod run;

@@ -45,5 +45,10 @@ pub fn embedded() -> &'static [EmbeddedScene] {
         "rattle",
         "demon",
         "dinner",
+        "roof",
+        "scaffold",
+        "laundry",
+        "rockfall",
+        "low-rider",
     ]
 }

@@ -1,6 +1,6 @@
 //! The scenes that come with Carom do what they say.
 
-mod dinner;
+mod distant;
 mod reflections;
 
 use carom::scene::{BuiltScene, Scene, SceneContext};
