@@ -41,6 +41,9 @@ pub struct HeatGeodesics {
     /// Of each triangle: the gradients of its corners' hat functions, times its area, and the area.
     gradients: Vec<([DVec2; 3], f64)>,
     heat: Llt<usize, f64>,
+    /// The same with borders kept cold, for surfaces that have some.
+    cold: Option<Llt<usize, f64>>,
+    border: Vec<bool>,
     poisson: Llt<usize, f64>,
     /// The connected piece of each vertex.
     pieces: Vec<u32>,
@@ -92,8 +95,18 @@ impl HeatGeodesics {
             let values = matrix.combined(|s, m, row, column| stiffness * s + mass * m + alone(m, row, column));
             matrix.factor(&symbolic, &values)
         };
+        let border = border(mesh);
+        let cold = border.contains(&true).then(|| {
+            let values = matrix.combined(|s, m, row, column| match border[row] || border[column] {
+                true => f64::from(u8::from(row == column)),
+                false => time * s + m + alone(m, row, column),
+            });
+            matrix.factor(&symbolic, &values)
+        });
         Ok(HeatGeodesics {
             heat: factor(time, 1.0)?,
+            cold: cold.transpose()?,
+            border,
             poisson: factor(1.0, anchor)?,
             pieces: pieces(&intrinsic.vertices, vertices),
             triangles: intrinsic.vertices,
@@ -113,7 +126,21 @@ impl SurfaceDistances for HeatGeodesics {
         for (k, &source) in sources.iter().enumerate().filter(|(_, source)| known(**source)) {
             fields[(source as usize, k)] = 1.0;
         }
+        let cold = self.cold.as_ref().map(|factor| {
+            let mut cold = fields.clone();
+            factor.solve_in_place_with_conj(Conj::No, cold.as_mut());
+            cold
+        });
         self.heat.solve_in_place_with_conj(Conj::No, fields.as_mut());
+        if let Some(cold) = cold {
+            // Along a border that lets nothing through heat bends away from it, towards one that is cold it bends too: the mean does not. A
+            // source on the border itself would be cold.
+            for (k, _) in
+                sources.iter().enumerate().filter(|(_, source)| known(**source) && !self.border[**source as usize])
+            {
+                (0..self.vertices).for_each(|vertex| fields[(vertex, k)] += cold[(vertex, k)]);
+            }
+        }
         let mut sums = Mat::<f64>::zeros(self.vertices, sources.len());
         for k in 0..sources.len() {
             for (corners, (gradients, _)) in self.triangles.iter().zip(&self.gradients) {
@@ -188,6 +215,18 @@ impl Sum {
     }
 }
 
+/// Which vertices lie on an edge with one triangle only.
+fn border(mesh: &TriMesh) -> Vec<bool> {
+    let sides = |t: &[u32; 3]| [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]].map(|[a, b]| [a.min(b), a.max(b)]);
+    let mut edges: Vec<[u32; 2]> = mesh.triangles.iter().flat_map(sides).collect();
+    edges.sort_unstable();
+    let mut border = vec![false; mesh.positions.len()];
+    for same in edges.chunk_by(|a, b| a == b).filter(|same| same.len() == 1) {
+        same[0].iter().for_each(|&vertex| border[vertex as usize] = true);
+    }
+    border
+}
+
 /// The number of the connected piece of each vertex.
 fn pieces(triangles: &[[u32; 3]], vertices: usize) -> Vec<u32> {
     let mut roots: Vec<u32> = (0..vertices as u32).collect();
@@ -245,6 +284,7 @@ mod tests {
     fn converges(name: &str, largest: f64, make: impl Fn(usize) -> [f64; 2]) {
         let found = [20, 40, 80].map(make);
         let [mean, most] = found[2];
+        println!("{name}: {found:?}");
         assert!(mean < 0.02 && most < largest, "{name}: {found:?}");
         assert!(found.windows(2).all(|pair| pair[1][0] < 0.75 * pair[0][0]), "{name} does not converge: {found:?}");
     }
