@@ -2,9 +2,9 @@
 //!
 //! Heat that starts at a vertex flows away along shortest ways for a short time t, a few h², h the mean edge. The unit field against its
 //! gradient is the gradient of the distance, which a Poisson equation gives back. Both matrices are those of the surface's intrinsic
-//! Delaunay triangulation, factorized once. Accuracy, on meshes of 13,000 to 19,000 triangles: 0.5 % in the mean and 0.9 % at most on a sphere,
-//! 1.1 and 3.6 % on a plane, 1.3 and 5.2 % on a cylinder, both with open borders; it converges. Within an edge or two of the source the
-//! distance is smoothed.
+//! Delaunay triangulation, factorized once. At open borders heat is the mean of what flows if they let nothing through and if they are
+//! cold. Accuracy, on meshes of 13,000 to 19,000 triangles: 0.5 % in the mean and 0.9 % at most on a sphere, 0.6 and 1.7 % on a
+//! plane, 0.7 and 2.0 % on a cylinder; it converges. Within an edge or two of the source the distance is smoothed.
 
 use carom_shape::{SurfaceDistances, TriMesh};
 use faer::linalg::solvers::SolveCore;
@@ -133,8 +133,8 @@ impl SurfaceDistances for HeatGeodesics {
         });
         self.heat.solve_in_place_with_conj(Conj::No, fields.as_mut());
         if let Some(cold) = cold {
-            // Along a border that lets nothing through heat bends away from it, towards one that is cold it bends too: the mean does not. A
-            // source on the border itself would be cold.
+            // Ways bend one way at borders that let nothing through and the other way at cold ones; in the mean they are
+            // straight. A source on a border would be cold itself.
             for (k, _) in
                 sources.iter().enumerate().filter(|(_, source)| known(**source) && !self.border[**source as usize])
             {
@@ -281,18 +281,16 @@ mod tests {
         [errors.iter().sum::<f64>() / errors.len() as f64, errors.iter().copied().fold(0.0, f64::max)]
     }
 
-    fn converges(name: &str, largest: f64, make: impl Fn(usize) -> [f64; 2]) {
+    fn converges(name: &str, make: impl Fn(usize) -> [f64; 2]) {
         let found = [20, 40, 80].map(make);
         let [mean, most] = found[2];
-        println!("{name}: {found:?}");
-        assert!(mean < 0.02 && most < largest, "{name}: {found:?}");
+        assert!(mean < 0.02 && most < 0.02, "{name}: {found:?}");
         assert!(found.windows(2).all(|pair| pair[1][0] < 0.75 * pair[0][0]), "{name} does not converge: {found:?}");
     }
 
     #[test]
     fn on_a_plane_the_way_is_straight() {
-        // At open borders heat flows along them.
-        converges("plane", 0.05, |n| {
+        converges("plane", |n| {
             let mesh = sheet(n, n, false, |u, v| DVec3::new(u, 0.0, v));
             let source = (n / 2) * (n + 1) + n / 2;
             let from = mesh.positions[source];
@@ -302,7 +300,7 @@ mod tests {
 
     #[test]
     fn on_a_sphere_it_is_an_arc() {
-        converges("sphere", 0.02, |n| {
+        converges("sphere", |n| {
             // A cube's grid, projected.
             let mut positions = Vec::new();
             let mut triangles = Vec::new();
@@ -330,7 +328,7 @@ mod tests {
     #[test]
     fn on_a_cylinder_it_is_a_straight_line_unrolled() {
         // Where two ways around are equally long the distance has a crease, which is smoothed.
-        converges("cylinder", 0.06, |n| {
+        converges("cylinder", |n| {
             let round = |u: f64, v: f64| DVec3::new((TAU * u).cos(), 3.0 * v, (TAU * u).sin());
             // Long triangles: the Delaunay flips have work to do.
             let mesh = sheet(2 * n, n / 2, true, round);
