@@ -159,3 +159,24 @@ fn glued_pairs_strike_as_one() {
         assert!((found - expected).abs() < 1e-15, "{found} {expected}");
     }
 }
+
+#[test]
+fn round_off_in_what_rests_does_not_turn_what_is_struck_straight() {
+    use carom_impact::{ImpactSystem, InverseMass, resolve};
+    // Two unit squares, one on the other; the corners of the lower one close and open by round-off, the upper one falls.
+    let mass = InverseMass::Diagonal([1.0, 1.0, 6.0]);
+    let corner = |key: u64, bodies: [u32; 2], x: f64| Contact {
+        key,
+        bodies,
+        normal: [[0.0, 1.0, x], [0.0, -1.0, -x]],
+        restitution: 1.0,
+        friction: 0.0,
+    };
+    let contacts =
+        [corner(0, [0, WORLD], -0.5), corner(1, [0, WORLD], 0.5), corner(2, [1, 0], -0.5), corner(3, [1, 0], 0.5)];
+    let system = ImpactSystem { bodies: &[mass, mass], contacts: &contacts, ..Default::default() };
+    let mut velocities = [[0.0, 1e-15, -2.02e-15], [0.0, -1.0, 0.0]];
+    resolve(&system, &mut velocities, &ImpactParams::default()).unwrap();
+    assert!((velocities[1][1] - 1.0).abs() < 1e-12, "{velocities:?}");
+    assert!(velocities.iter().all(|velocity| velocity[2].abs() < 1e-12), "{velocities:?}");
+}
