@@ -1,0 +1,1 @@
+//! Acoustic transfer: from a mode's normal velocity on the surface to the pressure around the body.

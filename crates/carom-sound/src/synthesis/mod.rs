@@ -1,0 +1,1 @@
+//! Modes that are excited by impulses, sample by sample.
