@@ -6,7 +6,7 @@ use carom_contact::Geometry;
 use carom_object::{BounceLookup, Combiner, Interpolation};
 use carom_shape::Bvh;
 
-use crate::{DistantResponse, Response};
+use crate::{DistantResponse, Response, VibratingSurface};
 
 /// Everything a world is made of.
 #[derive(Debug, Clone)]
@@ -123,6 +123,8 @@ pub struct BodyDefinition<G: Geometry> {
     pub surface: String,
     /// How it passes a blow on to what rests on it; not at all unless given.
     pub distant: Option<DistantResponse>,
+    /// Its modes, if it vibrates while it touches others: for the flexible family, and of no meaning to others.
+    pub vibration: Option<Arc<VibratingSurface>>,
 }
 
 impl<G: Geometry> BodyDefinition<G> {
@@ -142,6 +144,7 @@ impl<G: Geometry> BodyDefinition<G> {
             resistance: Resistance::default(),
             surface: String::new(),
             distant: None,
+            vibration: None,
         }
     }
 
