@@ -40,21 +40,16 @@ pub fn minimize_in_disc(matrix: Symmetric, linear: [f64; 2], radius: f64) -> [f6
     x.map(|value| value * radius / length)
 }
 
-/// The minimum in a polygon with corners on the circle of this radius: `corners` of them, at least three, one towards `towards`.
-pub fn minimize_in_polygon(
-    matrix: Symmetric,
-    linear: [f64; 2],
-    radius: f64,
-    corners: usize,
-    towards: [f64; 2],
-) -> [f64; 2] {
+/// The minimum in a regular polygon with so many corners, at least three, on the circle of this radius, one of them on the first axis.
+///
+/// A polygon with a corner towards the minimum in the disc would have the same minimum: turning it saves nothing.
+pub fn minimize_in_polygon(matrix: Symmetric, linear: [f64; 2], radius: f64, corners: usize) -> [f64; 2] {
     if radius <= 0.0 {
         return [0.0; 2];
     }
     let corners = corners.max(3);
-    let first = towards[1].atan2(towards[0]);
     let corner = |k: usize| {
-        let angle = first + std::f64::consts::TAU * k as f64 / corners as f64;
+        let angle = std::f64::consts::TAU * k as f64 / corners as f64;
         [radius * angle.cos(), radius * angle.sin()]
     };
     let trace = matrix[0] + matrix[2];

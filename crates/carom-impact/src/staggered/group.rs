@@ -214,10 +214,13 @@ impl<C: Columns> Stagger<C> {
             self.project_normals(members, size, report);
             return self.residual(members, size, params.disc);
         }
+        let residual = self.residual(members, size, params.disc);
+        if residual <= params.tolerance {
+            return residual;
+        }
         let newton = params.newton_steps > 0 && params.disc == Disc::Round;
-        let warm = members.iter().any(|&place| self.impulses[self.rows.starts[place as usize] as usize] > 0.0);
-        if newton && warm {
-            let residual = self.jump(members, size, params, report);
+        if newton && self.largest(members) > 0.0 {
+            let residual = self.jump(members, size, residual, params, report);
             if residual <= params.tolerance {
                 return residual;
             }
@@ -237,7 +240,7 @@ impl<C: Columns> Stagger<C> {
             }
             let rows = 3 * self.active_set.used().len();
             if newton && ((pass < 4 && rows <= SMALL) || (pass >= 4 && pass.is_power_of_two())) {
-                let residual = self.jump(members, size, params, report);
+                let residual = self.jump(members, size, residual, params, report);
                 if residual <= params.tolerance {
                     return residual;
                 }
@@ -318,7 +321,7 @@ impl<C: Columns> Stagger<C> {
         let linear = [slip[0] - block[0] * x - block[1] * y, slip[1] - block[1] * x - block[2] * y];
         match disc {
             Disc::Round => minimize_in_disc(block, linear, radius),
-            Disc::Sampled(directions) => minimize_in_polygon(block, linear, radius, directions, linear.map(|x| -x)),
+            Disc::Sampled(directions) => minimize_in_polygon(block, linear, radius, directions),
         }
     }
 
@@ -380,11 +383,14 @@ impl<C: Columns> Stagger<C> {
     }
 
     /// Newton steps for the contacts that carry an impulse. Keeps what they find if it is better. Returns the residual.
-    fn jump(&mut self, members: &[u32], size: &Size, params: &StaggeredParams, report: &mut StaggeredReport) -> f64 {
-        let before = self.residual(members, size, params.disc);
-        if before <= params.tolerance {
-            return before;
-        }
+    fn jump(
+        &mut self,
+        members: &[u32],
+        size: &Size,
+        before: f64,
+        params: &StaggeredParams,
+        report: &mut StaggeredReport,
+    ) -> f64 {
         self.saved.clear();
         for &place in members {
             self.saved.extend_from_slice(&self.impulses[self.rows.of(place as usize)]);

@@ -51,7 +51,8 @@ pub enum Disc {
     /// All directions alike.
     #[default]
     Round,
-    /// So many directions (Eq. 1), at least three, one of them against the slip.
+    /// A polygon of so many directions (Eq. 1), at least three, the first along the first tangent. Against slip between two of them
+    /// friction lacks up to 1 − cos(π/n); passes find it without Newton steps.
     Sampled(usize),
 }
 
