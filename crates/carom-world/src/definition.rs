@@ -117,6 +117,8 @@ pub struct BodyDefinition<G: Geometry> {
     pub bounciness: Bounciness,
     /// Coulomb's μ.
     pub friction: f64,
+    /// Coulomb's μ where nothing slides, for the flexible family; the same unless given.
+    pub static_friction: Option<f64>,
     /// The drag of air and the like.
     pub resistance: Resistance,
     /// What its surface is made of, for [`SurfacePair`].
@@ -141,6 +143,7 @@ impl<G: Geometry> BodyDefinition<G> {
             spin: G::Spin::default(),
             bounciness: Bounciness::Constant(1.0),
             friction: 0.0,
+            static_friction: None,
             resistance: Resistance::default(),
             surface: String::new(),
             distant: None,

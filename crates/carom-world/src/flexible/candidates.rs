@@ -7,6 +7,7 @@
 
 use carom_contact::space::Pose;
 use carom_contact::{Collider, Contact, Detector, Pose as _, Space};
+use carom_impact::Grip;
 use glam::DVec3;
 
 use super::body::FlexibleBody;
@@ -36,13 +37,16 @@ pub(super) struct Candidate {
     pub normal: DVec3,
     pub tangents: [DVec3; 2],
     pub restitution: f64,
-    pub friction: f64,
+    /// Where it slides, and where it does not.
+    pub friction: [f64; 2],
     /// Where the rows of each body's modes begin: along the normal, then along both tangents.
     pub rows: [usize; 2],
     /// Where, in each body's axes, and along which directions its mode shapes were read.
     pub read: [(DVec3, DVec3); 2],
     /// Added to the gap, m.
     pub offset: f64,
+    /// What it did in the last step.
+    pub grip: Grip,
     /// Of the last step: along the normal and the tangents, N.
     pub force: [f64; 3],
 }
@@ -135,7 +139,8 @@ impl Candidates {
             tangents,
             // Bodies that vibrate bounce because they vibrate.
             restitution: if first.modes() + second.modes() > 0 { 0.0 } else { restitution },
-            friction,
+            friction: [friction, surfaces.hold([&first.rigid, &second.rigid], friction)],
+            grip: before.map_or(Grip::Open, |before| before.grip),
             force: before.map_or([0.0; 3], |before| turned(before, tangents)),
             ..Candidate::default()
         };
