@@ -69,7 +69,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1500))]
 
     #[test]
-    fn the_active_set_needs_no_more_columns_than_there_are_coordinates((g, b) in problem()) {
+    fn the_active_set_needs_no_more_columns_than_there_are_coordinates((g, b) in problem_of(1..8, 1..40)) {
         let lengths: Vec<f64> = (0..g.len()).map(|i| g.product(i, i).sqrt()).collect();
         let all: Vec<u32> = (0..g.len() as u32).collect();
         let size = b.iter().zip(&lengths).fold(0.0f64, |m, (b, length)| m.max(b.abs() / length));
@@ -84,13 +84,16 @@ proptest! {
             let mut exact = vec![0.0; g.len()];
             if Solver::default().solve(&problem, &mut exact).unbounded.is_none() {
                 let (found, best) = (objective(&g, &b, &y), objective(&g, &b, &exact));
-                prop_assert!(found <= best + 1e-9 * best.abs().max(size * size), "{} {}", found, best);
+                prop_assert!(found <= best + 1e-6 * best.abs().max(size * size), "{} {}", found, best);
             }
-            // From its own answer it is done at once, with the same columns.
-            let used: Vec<u32> = (0..g.len() as u32).filter(|&i| y[i as usize] > 0.0).collect();
+            // From its own answer it is done at once, and keeps it.
+            let before = y.clone();
+            let largest = (0..g.len()).fold(0.0f64, |m, i| m.max(y[i] * lengths[i]));
             let again = active_set.solve(&g, &candidates, &mut y, &mut image);
-            prop_assert!(again.pivots <= 2 || used.is_empty(), "{:?}", again);
-            prop_assert!((0..g.len() as u32).filter(|&i| y[i as usize] > 0.0).eq(used));
+            prop_assert!(again.pivots <= report.pivots.max(4), "{:?} {:?}", report, again);
+            for i in 0..g.len() {
+                prop_assert!((y[i] - before[i]).abs() * lengths[i] <= 1e-6 * largest, "{:?} {:?}", y, before);
+            }
         }
     }
 
