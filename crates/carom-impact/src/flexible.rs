@@ -39,28 +39,11 @@ pub fn resolve_flexible(
     velocities: &mut [Vec<f64>],
     params: &ImpactParams,
 ) -> Result<Impact, ImpactError> {
-    let mut factors = Vec::with_capacity(system.bodies.len());
-    begin_flexible(system, velocities, &mut factors)?;
-    let lists = Lists { contacts: system.contacts, joints: system.joints, tangents: system.tangents };
-    let mixed = Mixed { bodies: system.bodies, factors: &factors, velocities };
-    let whole = Whole::new(&mixed, &lists)?;
-    let mut impact = Impact::zero(system.contacts.len(), system.joints.len(), system.tangents.len());
-    let change = whole.resolve(&mut impact, params)?;
-    add_flexible_change(&factors, &change, velocities);
-    Ok(impact)
-}
-
-/// Velocities checked, and the factors of masses in place of what `factors` had.
-pub(crate) fn begin_flexible<V: AsRef<[f64]>>(
-    system: &FlexibleSystem<'_>,
-    velocities: &[V],
-    factors: &mut Vec<Factor<6>>,
-) -> Result<(), ImpactError> {
     let bodies = system.bodies;
     if velocities.len() != bodies.len() {
         return Err(ImpactError::Count { what: "velocities", found: velocities.len(), expected: bodies.len() });
     }
-    for (body, velocity) in velocities.iter().map(AsRef::as_ref).enumerate() {
+    for (body, velocity) in velocities.iter().enumerate() {
         let expected = bodies[body].width();
         if velocity.len() != expected {
             return Err(ImpactError::Count { what: "velocities of one body", found: velocity.len(), expected });
@@ -69,23 +52,21 @@ pub(crate) fn begin_flexible<V: AsRef<[f64]>>(
     }
     let lists = Lists { contacts: system.contacts, joints: system.joints, tangents: system.tangents };
     check(&lists, bodies.len(), |body| bodies[body].width())?;
-    factors.clear();
-    for (i, body) in bodies.iter().enumerate() {
-        factors.push(body.rigid.factor(i)?);
-    }
-    Ok(())
-}
-
-/// Takes a change back from coordinates of unit mass and adds it.
-pub(crate) fn add_flexible_change<V: AsMut<[f64]>>(factors: &[Factor<6>], change: &[f64], velocities: &mut [V]) {
-    let mut changes = change;
-    for (velocity, factor) in velocities.iter_mut().map(AsMut::as_mut).zip(factors) {
+    let factors =
+        bodies.iter().enumerate().map(|(i, body)| body.rigid.factor(i)).collect::<Result<Vec<Factor<6>>, _>>()?;
+    let mixed = Mixed { bodies, factors: &factors, velocities };
+    let whole = Whole::new(&mixed, &lists)?;
+    let mut impact = Impact::zero(system.contacts.len(), system.joints.len(), system.tangents.len());
+    let change = whole.resolve(&mut impact, params)?;
+    let mut changes = change.as_slice();
+    for (velocity, factor) in velocities.iter_mut().zip(&factors) {
         let (own, rest) = changes.split_at(velocity.len());
         changes = rest;
         let (rigid, modal) = split(own);
         let rigid = factor.times(&rigid);
         velocity.iter_mut().zip(rigid.iter().chain(modal)).for_each(|(v, change)| *v += change);
     }
+    Ok(impact)
 }
 
 impl FlexibleBody {
@@ -99,13 +80,13 @@ fn split(row: &[f64]) -> ([f64; 6], &[f64]) {
     row.split_first_chunk::<6>().map_or(([0.0; 6], row), |(rigid, modal)| (*rigid, modal))
 }
 
-pub(crate) struct Mixed<'a, V> {
-    pub bodies: &'a [FlexibleBody],
-    pub factors: &'a [Factor<6>],
-    pub velocities: &'a [V],
+struct Mixed<'a> {
+    bodies: &'a [FlexibleBody],
+    factors: &'a [Factor<6>],
+    velocities: &'a [Vec<f64>],
 }
 
-impl<V: AsRef<[f64]>> Bodies for Mixed<'_, V> {
+impl Bodies for Mixed<'_> {
     type Columns = RaggedColumns;
 
     fn lay(&self, columns: &mut RaggedColumns) {
@@ -120,7 +101,7 @@ impl<V: AsRef<[f64]>> Bodies for Mixed<'_, V> {
         if self.factors[body as usize].moves() {
             return 0.0;
         }
-        split(row).0.iter().zip(self.velocities[body as usize].as_ref()).map(|(g, v)| g * v).sum()
+        split(row).0.iter().zip(&self.velocities[body as usize]).map(|(g, v)| g * v).sum()
     }
 
     fn whiten(&self, body: u32, row: &[f64], result: &mut Vec<f64>) {
@@ -132,7 +113,7 @@ impl<V: AsRef<[f64]>> Bodies for Mixed<'_, V> {
     fn velocity(&self, result: &mut Vec<f64>) {
         result.clear();
         for (factor, velocity) in self.factors.iter().zip(self.velocities) {
-            let (rigid, modal) = split(velocity.as_ref());
+            let (rigid, modal) = split(velocity);
             result.extend_from_slice(&factor.solve(&rigid));
             result.extend_from_slice(modal);
         }

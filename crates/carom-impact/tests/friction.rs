@@ -1,5 +1,6 @@
 //! Friction in the plane: discs and a rod that may turn. Velocities are (x, y, ω). And staggered projections.
 
+mod allocations;
 mod random;
 mod staggered;
 

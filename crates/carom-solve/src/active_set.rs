@@ -7,7 +7,12 @@
 use crate::Columns;
 
 /// A column depends on others if less than this share of its square is left beside them.
-const DEPENDENT: f64 = 1e-13;
+const DEPENDENT: f64 = 1e-10;
+
+/// A column that depends on others is made of them, each with more than this share of its length.
+const SHARE: f64 = 1e-9;
+/// The most steps that repair what a factor has lost.
+const POLISH: usize = 3;
 
 /// What a solve took.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -29,7 +34,7 @@ pub struct Candidates<'a> {
     pub linear: &'a [f64],
     /// |Gᵢ|, by the number of a column.
     pub lengths: &'a [f64],
-    /// How many of the columns, from the first on, may pull as well.
+    /// How many of the columns, from the first on, may pull as well; no more than there are.
     pub pulling: usize,
     /// A gradient, of a column of length one, that counts as zero.
     pub noise: f64,
@@ -76,7 +81,7 @@ impl ActiveSet {
         image: &mut [f64],
     ) -> ActiveSetReport {
         let Candidates { columns: list, linear, lengths, pulling, noise } = *candidates;
-        let pulling = &list[..pulling.min(list.len())];
+        let pulling = &list[..pulling];
         let gradient = |i: u32, image: &[f64]| columns.dot(i as usize, image) + linear[i as usize];
         let mut report = ActiveSetReport::default();
         self.begin(columns, list, pulling.len(), y, image);
@@ -89,6 +94,7 @@ impl ActiveSet {
             }
         }
         let limit = 30 + 6 * list.len();
+        let mut polished = 0;
         while report.pivots < limit {
             report.pivots += 1;
             self.step.clear();
@@ -98,6 +104,12 @@ impl ActiveSet {
             if !self.advance(columns, pulling, 1.0, y, image) {
                 continue;
             }
+            let off = |&i: &u32| gradient(i, image).abs() > noise * lengths[i as usize];
+            if polished < POLISH && self.used.iter().any(off) {
+                polished += 1;
+                continue;
+            }
+            polished = 0;
             let mut worst = (noise, None);
             for &i in list {
                 let pull = -gradient(i, image);
@@ -109,7 +121,7 @@ impl ActiveSet {
                 report.converged = true;
                 break;
             };
-            if !self.take_in(columns, entering) && !self.exchange(columns, pulling, entering, y, image) {
+            if !self.take_in(columns, entering) && !self.exchange(columns, candidates, entering, y, image) {
                 self.squeezed.push(entering);
             }
         }
@@ -161,14 +173,22 @@ impl ActiveSet {
     fn exchange<C: Columns>(
         &mut self,
         columns: &C,
-        pulling: &[u32],
+        candidates: &Candidates<'_>,
         entering: u32,
         y: &mut [f64],
         image: &mut [f64],
     ) -> bool {
+        let pulling = &candidates.columns[..candidates.pulling];
         self.step.clear();
         self.step.extend(self.row.iter().map(|x| -x));
         self.backward();
+        // Columns that it does not depend on have a share by round-off only.
+        let least = SHARE * candidates.lengths[entering as usize];
+        for (share, &i) in self.step.iter_mut().zip(&self.used) {
+            if share.abs() * candidates.lengths[i as usize] <= least {
+                *share = 0.0;
+            }
+        }
         let (reach, _) = self.reach(pulling, f64::INFINITY, y);
         if !reach.is_finite() {
             return false;
@@ -204,7 +224,9 @@ impl ActiveSet {
     ) -> bool {
         let (reach, stop) = self.reach(pulling, most, y);
         for (&i, &change) in self.used.iter().zip(&self.step) {
-            put(columns, i, reach * change, y, image);
+            // Several may reach zero together, up to round-off.
+            let change = if pulling.contains(&i) { reach * change } else { (reach * change).max(-y[i as usize]) };
+            put(columns, i, change, y, image);
         }
         if let Some(place) = stop {
             let leaving = self.used[place];

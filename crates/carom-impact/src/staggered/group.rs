@@ -65,21 +65,16 @@ impl<C: Columns> Stagger<C> {
     }
 
     /// Solves for the rows loaded.
-    pub fn solve(
-        &mut self,
-        contacts: usize,
-        joints: usize,
-        touches: &mut [Touch],
-        params: &StaggeredParams,
-    ) -> StaggeredReport {
-        self.start(contacts, touches);
+    pub fn solve(&mut self, joints: usize, touches: &mut [Touch], params: &StaggeredParams) -> StaggeredReport {
+        let contacts = touches.len();
+        self.start(touches);
         let mut parts = std::mem::take(&mut self.parts);
         parts.find(&self.rows.columns, &self.heads);
         let mut report = StaggeredReport { groups: parts.len(), ..StaggeredReport::default() };
         for part in 0..parts.len() {
             let members = parts.members(part);
             report.largest_group = report.largest_group.max(members.len());
-            self.solve_group(members, contacts, touches, params, &mut report);
+            self.solve_group(members, touches, params, &mut report);
         }
         self.parts = parts;
         self.joint_impulses.clear();
@@ -93,7 +88,7 @@ impl<C: Columns> Stagger<C> {
     }
 
     /// Takes up targets, coefficients and the impulses to start from.
-    fn start(&mut self, contacts: usize, touches: &[Touch]) {
+    fn start(&mut self, touches: &[Touch]) {
         let rows = &self.rows;
         self.linear.clone_from(&rows.drift);
         self.friction.clone_from(&rows.friction);
@@ -113,13 +108,11 @@ impl<C: Columns> Stagger<C> {
                 self.impulses[column] = impulse;
             }
         }
-        debug_assert!(rows.order[rows.joints..].iter().all(|&number| (number as usize) < contacts));
     }
 
     fn solve_group(
         &mut self,
         members: &[u32],
-        contacts: usize,
         touches: &mut [Touch],
         params: &StaggeredParams,
         report: &mut StaggeredReport,
@@ -132,14 +125,14 @@ impl<C: Columns> Stagger<C> {
         loop {
             let residual = self.settle(members, &mut size, params, report);
             // Friction at rest that cannot hold gives way to that of sliding, and the rest has to be found anew.
-            let broke_away = self.break_away(members, contacts, touches, &size);
+            let broke_away = self.break_away(members, touches, &size);
             if broke_away == 0 {
                 report.residual = report.residual.max(residual);
                 break;
             }
             report.broke_away += broke_away;
         }
-        self.finish(members, contacts, touches, &size, report);
+        self.finish(members, touches, &size, report);
     }
 
     fn size(&self, members: &[u32], params: &StaggeredParams) -> Size {
@@ -499,12 +492,12 @@ impl<C: Columns> Stagger<C> {
     }
 
     /// Gives contacts that friction at rest does not hold the friction of sliding. Returns how many.
-    fn break_away(&mut self, members: &[u32], contacts: usize, touches: &[Touch], size: &Size) -> usize {
+    fn break_away(&mut self, members: &[u32], touches: &[Touch], size: &Size) -> usize {
         let largest = self.largest(members);
         let mut count = 0;
         for &place in members {
             let (place, number) = (place as usize, self.rows.order[place as usize] as usize);
-            if number >= contacts || self.friction[place] <= touches[number].sliding_friction {
+            if number >= touches.len() || self.friction[place] <= touches[number].sliding_friction {
                 continue;
             }
             if self.grip(place, size, largest) == Grip::Slide {
@@ -520,14 +513,7 @@ impl<C: Columns> Stagger<C> {
     }
 
     /// Writes the touches and the account.
-    fn finish(
-        &mut self,
-        members: &[u32],
-        contacts: usize,
-        touches: &mut [Touch],
-        size: &Size,
-        report: &mut StaggeredReport,
-    ) {
+    fn finish(&mut self, members: &[u32], touches: &mut [Touch], size: &Size, report: &mut StaggeredReport) {
         self.refresh(members);
         let largest = self.largest(members);
         for &place in members {
@@ -542,7 +528,7 @@ impl<C: Columns> Stagger<C> {
                 *(if column == columns.start { &mut account.restitution } else { &mut account.friction }) += taken;
                 account.driven -= impulse * self.rows.drift[column];
             }
-            if number >= contacts {
+            if number >= touches.len() {
                 continue;
             }
             let grip = self.grip(place, size, largest);

@@ -6,17 +6,19 @@
 //! energy is gained, and is reported. Groups of contacts are solved apart, sums run in the order of keys, and a start
 //! from the last step changes the effort, not the answer.
 
+mod flexible;
 mod group;
 mod jump;
 mod rows;
 
-use carom_solve::{BlockColumns, Columns, RaggedColumns};
+use carom_solve::BlockColumns;
 
-use crate::flexible::{Mixed, add_flexible_change, begin_flexible};
 use crate::mass::Factor;
 use crate::resolve::{Uniform, add_change, begin};
-use crate::whole::{Bodies, Lists};
-use crate::{FlexibleSystem, ImpactError, ImpactSystem, Ledger};
+use crate::whole::Lists;
+use crate::{ImpactError, ImpactSystem, Ledger};
+
+pub use flexible::{FlexibleStaggered, Place};
 
 use group::Stagger;
 
@@ -142,10 +144,17 @@ impl<const W: usize> Staggered<W> {
         touches: &mut [Touch],
         params: &StaggeredParams,
     ) -> Result<StaggeredReport, ImpactError> {
+        if touches.len() != system.contacts.len() {
+            let (found, expected) = (touches.len(), system.contacts.len());
+            return Err(ImpactError::Count { what: "touches", found, expected });
+        }
+        for (i, touch) in touches.iter().enumerate() {
+            check_touch(i, touch, system.contacts[i].friction)?;
+        }
         begin(system, velocities, &mut self.factors)?;
         let lists = Lists { contacts: system.contacts, joints: system.joints, tangents: system.tangents };
-        let bodies = Uniform { factors: &self.factors, velocities };
-        let report = solve(&mut self.stagger, &bodies, &lists, touches, params)?;
+        self.stagger.rows.load(&Uniform { factors: &self.factors, velocities }, &lists)?;
+        let report = self.stagger.solve(system.joints.len(), touches, params);
         add_change(&self.factors, self.stagger.change(), velocities);
         Ok(report)
     }
@@ -156,62 +165,17 @@ impl<const W: usize> Staggered<W> {
     }
 }
 
-/// Staggered projections for flexible bodies, as [`Staggered`] is for rigid ones.
-///
-/// Where modes are stepped exactly, an impulse moves the end of the step by s = sin(ωh)/ω in place of h. A mode of inverse mass s/h has
-/// this effect; in coordinates of unit mass its rows are multiplied by √(s/h) and its velocity is divided by that.
-#[derive(Debug, Default)]
-pub struct FlexibleStaggered {
-    factors: Vec<Factor<6>>,
-    stagger: Stagger<RaggedColumns>,
-}
-
-impl FlexibleStaggered {
-    /// Solves for all contacts and joints, as [`Staggered::solve`] does.
-    pub fn solve<V: AsRef<[f64]> + AsMut<[f64]>>(
-        &mut self,
-        system: &FlexibleSystem<'_>,
-        velocities: &mut [V],
-        touches: &mut [Touch],
-        params: &StaggeredParams,
-    ) -> Result<StaggeredReport, ImpactError> {
-        begin_flexible(system, velocities, &mut self.factors)?;
-        let lists = Lists { contacts: system.contacts, joints: system.joints, tangents: system.tangents };
-        let bodies = Mixed { bodies: system.bodies, factors: &self.factors, velocities: &*velocities };
-        let report = solve(&mut self.stagger, &bodies, &lists, touches, params)?;
-        add_flexible_change(&self.factors, self.stagger.change(), velocities);
-        Ok(report)
+/// Checks what a step demands of a contact.
+fn check_touch(contact: usize, touch: &Touch, at_rest: f64) -> Result<(), ImpactError> {
+    let bad = |quantity, value, expected| Err(ImpactError::BadContact { contact, quantity, value, expected });
+    if !touch.target.is_finite() {
+        return bad("target", touch.target, "a finite number");
     }
-
-    /// The impulse along each row of a joint in the last step, N s or N m s.
-    pub fn joint_impulses(&self) -> &[f64] {
-        &self.stagger.joint_impulses
+    if !(0.0..=at_rest).contains(&touch.sliding_friction) {
+        return bad("sliding friction", touch.sliding_friction, "between 0 and the friction at rest");
     }
-}
-
-fn solve<C: Columns, B: Bodies<Columns = C>, R: AsRef<[f64]>>(
-    stagger: &mut Stagger<C>,
-    bodies: &B,
-    lists: &Lists<'_, R>,
-    touches: &mut [Touch],
-    params: &StaggeredParams,
-) -> Result<StaggeredReport, ImpactError> {
-    if touches.len() != lists.contacts.len() {
-        return Err(ImpactError::Count { what: "touches", found: touches.len(), expected: lists.contacts.len() });
+    match touch.impulse.iter().find(|x| !x.is_finite()) {
+        Some(&value) => bad("the impulse to start from", value, "a finite number"),
+        None => Ok(()),
     }
-    for (contact, touch) in touches.iter().enumerate() {
-        let bad = |quantity, value, expected| Err(ImpactError::BadContact { contact, quantity, value, expected });
-        if !touch.target.is_finite() {
-            return bad("target", touch.target, "a finite number");
-        }
-        let at_rest = lists.contacts[contact].friction;
-        if !(0.0..=at_rest).contains(&touch.sliding_friction) {
-            return bad("sliding friction", touch.sliding_friction, "between 0 and the friction at rest");
-        }
-        if let Some(&value) = touch.impulse.iter().find(|x| !x.is_finite()) {
-            return bad("the impulse to start from", value, "a finite number");
-        }
-    }
-    stagger.rows.load(bodies, lists)?;
-    Ok(stagger.solve(lists.contacts.len(), lists.joints.len(), touches, params))
 }

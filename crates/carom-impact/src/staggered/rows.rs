@@ -24,7 +24,7 @@ pub(crate) struct Rows<C> {
     pub joints: usize,
     /// The predicted velocity.
     pub before: Vec<f64>,
-    white: [Vec<f64>; 2],
+    pub white: [Vec<f64>; 2],
     /// The tangents of each contact.
     tangents: Vec<[u32; 2]>,
 }
@@ -41,10 +41,7 @@ impl<C: Columns> Rows<C> {
         self.find_order(bodies, lists);
         bodies.lay(&mut self.columns);
         bodies.velocity(&mut self.before);
-        for list in [&mut self.drift, &mut self.lengths, &mut self.friction] {
-            list.clear();
-        }
-        self.starts.clear();
+        self.clear_numbers();
         for place in 0..self.order.len() {
             self.starts.push(self.drift.len() as u32);
             let number = self.order[place] as usize;
@@ -66,6 +63,14 @@ impl<C: Columns> Rows<C> {
         }
         self.starts.push(self.drift.len() as u32);
         Ok(())
+    }
+
+    /// Forgets the numbers of all rows.
+    pub fn clear_numbers(&mut self) {
+        for list in [&mut self.drift, &mut self.lengths, &mut self.friction] {
+            list.clear();
+        }
+        self.starts.clear();
     }
 
     /// The columns of a place: the normal, then tangents.
@@ -101,14 +106,20 @@ impl<C: Columns> Rows<C> {
     }
 
     fn push<B: Bodies<Columns = C>>(&mut self, bodies: &B, pair: [u32; 2], rows: [&[f64]; 2]) {
-        self.drift.push(whiten(bodies, &pair, &rows, &mut self.white));
+        let drift = whiten(bodies, &pair, &rows, &mut self.white);
+        self.push_white(pair, drift);
+    }
+
+    /// Appends what stands in `white` as a column.
+    pub fn push_white(&mut self, pair: [u32; 2], drift: f64) {
+        self.drift.push(drift);
         push(&mut self.columns, pair, &self.white, false);
         let column = self.columns.len() - 1;
         self.lengths.push(self.columns.product(column, column).sqrt());
     }
 
     /// Gives the tangents of the last contact one length.
-    fn level(&mut self, place: usize) {
+    pub fn level(&mut self, place: usize) {
         let first = self.starts[place] as usize + 1;
         if let Some(tangents) = self.lengths.get_mut(first..) {
             let longest = tangents.iter().fold(0.0f64, |longest, &length| longest.max(length));

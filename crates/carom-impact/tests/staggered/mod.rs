@@ -2,6 +2,7 @@
 
 mod enumeration;
 mod heaps;
+mod steps;
 mod values;
 
 use carom_impact::{

@@ -1,11 +1,11 @@
 //! Closed forms: one contact, a disc, a block on a slope, friction at rest and in motion, demanded velocities, joints.
 
 use carom_impact::{
-    Contact, Disc, FlexibleBody, FlexibleStaggered, FlexibleSystem, Grip, ImpactError, ImpactSystem, InverseMass,
-    Joint, Staggered, StaggeredParams, Tangent, Touch, WORLD,
+    Contact, Disc, FlexibleStaggered, Grip, ImpactError, ImpactSystem, InverseMass, Joint, Place, Staggered,
+    StaggeredParams, Tangent, Touch, WORLD,
 };
 
-use super::{Scene, row, stand};
+use super::{Scene, UP, row, stand};
 
 /// A body of unit mass touches the ground at a point that is `arm` away from its centre, in the plane.
 fn on_ground(inertia: f64, arm: [f64; 2], velocity: [f64; 3], friction: f64) -> Scene<3> {
@@ -194,31 +194,22 @@ fn a_joint_holds_while_friction_acts() {
 #[test]
 fn a_mode_yields_under_a_contact_as_a_mass_of_its_own() {
     // A clamped plate whose mode has the amplitude 2 at the contact: a quarter of a unit mass.
-    let bodies = [
-        FlexibleBody { rigid: InverseMass::of_mass(1.0), modes: 0 },
-        FlexibleBody { rigid: InverseMass::Fixed, modes: 1 },
-    ];
-    let normal = [0.0, -1.0, 0.0, 0.0, 0.0, 0.0, -2.0];
-    let contacts = [Contact {
-        key: 0,
-        bodies: [0, 1],
-        normal: [&[0.0, 1.0, 0.0, 0.0, 0.0, 0.0][..], &normal[..]],
-        restitution: 0.0,
-        friction: 0.4,
-    }];
-    let slide = [row([1.0, 0.0, 0.0], [0.0; 3]), row([0.0, 0.0, 1.0], [0.0; 3])];
-    let still = [0.0; 7];
-    let tangents = [0, 1].map(|k| Tangent { contact: 0, rows: [&slide[k][..], &still[..]] });
-    let system = FlexibleSystem { bodies: &bodies, contacts: &contacts, tangents: &tangents, joints: &[] };
-    let mut velocities = vec![vec![3.0, -2.0, 4.0, 0.0, 0.0, 0.0], vec![0.0; 7]];
-    let mut touches = [Touch { sliding_friction: 0.4, ..Touch::default() }];
     let mut staggered = FlexibleStaggered::default();
-    staggered.solve(&system, &mut velocities, &mut touches, &StaggeredParams::default()).unwrap();
-    // 1/α = 1 + 4: both go on at the same speed. Friction takes 0.4 α from 5 m/s.
+    let ball = staggered.add_body(&InverseMass::of_mass(1.0), &[3.0, -2.0, 4.0, 0.0, 0.0, 0.0], &[], &[]).unwrap();
+    let plate = staggered.add_body(&InverseMass::Fixed, &[0.0; 6], &[1.0], &[0.0]).unwrap();
+    let place = |direction: [f64; 3], modal| Place { rigid: row(direction, [0.0; 3]), modal };
+    let pair = |d: [f64; 3], modal| [place(d, &[]), place(d.map(|x| -x), modal)];
+    let tangents = [pair([1.0, 0.0, 0.0], &[]), pair([0.0, 0.0, 1.0], &[])];
+    let touch = Touch { sliding_friction: 0.4, ..Touch::default() };
+    staggered.add_contact([ball, plate], pair(UP, &[-2.0]), &tangents, 0.4, touch).unwrap();
+    let report = staggered.solve(&StaggeredParams::default());
+    // 1/α = 1 + 4: both go on at the same speed. Friction takes 0.4 α from 5 m/s, along (3, 4).
     let alpha = 2.0 / 5.0;
-    assert!((touches[0].impulse[0] - alpha).abs() < 1e-15 && (velocities[1][6] + 2.0 * alpha).abs() < 1e-15);
-    let left = (5.0 - 0.4 * alpha) / 5.0;
-    assert!((velocities[0][0] - 3.0 * left).abs() < 1e-14 && (velocities[0][2] - 4.0 * left).abs() < 1e-14);
+    let [normal, x, z] = staggered.touches()[0].impulse;
+    assert!((normal - alpha).abs() < 1e-15 && staggered.touches()[0].grip == Grip::Slide);
+    assert!((x + 0.6 * 0.4 * alpha).abs() < 1e-15 && (z + 0.8 * 0.4 * alpha).abs() < 1e-15, "{x} {z}");
+    // Of 2 J along the normal, α/2 · 2 m/s are gone.
+    assert!((report.ledger.restitution - alpha).abs() < 1e-15);
 }
 
 #[test]
