@@ -50,6 +50,8 @@ fn system(force: Option<f64>) -> System {
         resistance: Resistance::default(),
         surface: String::new(),
         distant: None,
+        static_friction: None,
+        vibration: None,
     };
     let disc = |name: &str, place| body(name, Motion::Dynamic, plane::Shape::disc(0.1).unwrap(), place);
     let floor = body("floor", Motion::Fixed, plane::Shape::half_plane(DVec2::Y).unwrap(), [0.0, 0.0]);

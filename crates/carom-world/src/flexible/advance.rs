@@ -8,7 +8,7 @@ use super::moving::Forces;
 use super::recorded::Blow;
 use super::solve::{Block, Meeting};
 use super::world::FlexibleWorld;
-use crate::{Dynamics, Motion};
+use crate::{Dynamics, Motion, WorldError};
 
 /// When a step begins and ends, and how long it is: the same bits for all steps of one length.
 #[derive(Debug, Clone, Copy)]
@@ -20,16 +20,16 @@ pub(super) struct Span {
 
 impl FlexibleWorld {
     /// Takes the group of bodies that advance with one that is behind all others through a step.
-    pub(super) fn advance(&mut self, first: usize, [begin, end]: [f64; 2]) {
+    pub(super) fn advance(&mut self, first: usize, [begin, end]: [f64; 2]) -> Result<(), WorldError> {
         let time = self.now.moving[first].time;
         self.find_group(first, end);
         self.take_back(time);
         let mut span = self.span(time, [begin, end]);
         loop {
             self.prepare(span);
-            let rounds =
-                if self.problem.meetings.is_empty() { 0 } else { self.problem.solve(&self.now.candidates.rows) };
+            let (rounds, unsettled) = self.problem.solve(&self.now.candidates.rows)?;
             self.report.rounds += rounds as u64;
+            self.report.unsettled += unsettled as u64;
             if !self.excite(span.length) {
                 break;
             }
@@ -42,6 +42,7 @@ impl FlexibleWorld {
         self.strike(span);
         self.fly(span);
         self.report.steps += 1;
+        Ok(())
     }
 
     /// The bodies that advance with the first: those that it may touch, and those that they may touch, in a step.
@@ -261,6 +262,7 @@ impl FlexibleWorld {
                 self.recorded.end(meeting.candidate);
             }
             let candidate = &mut now.candidates.list[meeting.candidate];
+            candidate.grip = meeting.grip;
             candidate.force = meeting.impulse.map(|impulse| impulse / span.length);
             candidate.fade(span.length);
         }
@@ -351,6 +353,7 @@ fn meeting(
         modal: [0, 1].map(|side| (candidate.rows[side], bodies[pair[side]].modes())),
         demand: -gap / step,
         friction: candidate.friction,
+        grip: candidate.grip,
         impulse: candidate.force.map(|force| force * step),
         ..Meeting::default()
     };

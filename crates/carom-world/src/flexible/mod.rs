@@ -66,6 +66,8 @@ pub struct FlexibleReport {
     pub queries: u64,
     /// Sweeps or passes of the contact solver.
     pub rounds: u64,
+    /// Contact problems that did not settle to the tolerance: the best of what was found counts.
+    pub unsettled: u64,
     /// Times that a body was taken back to an earlier instant of its flight.
     pub rollbacks: u64,
     /// Active modes, added up over steps and bodies.

@@ -1,9 +1,16 @@
 //! The contact problem of a group: impulses at the start of a step after which nothing overlaps at its end.
 //!
 //! In terms of mean velocities over the step it is an ordinary contact problem, u = Γ V ≥ −gap/h, in which a mode answers to a unit
-//! impulse with e^(−δh) sin(ω_d h)/(ω_d h) instead of one. Friction acts against the slip that is left.
+//! impulse with e^(−δh) sin(ω_d h)/(ω_d h) instead of one. Staggered projections solve it (Eq. 5a, 5b); groups of very many
+//! contacts are swept.
 
+use carom_impact::{FlexibleStaggered, Grip, InverseMass, Place, StaggeredParams, Touch};
 use glam::{DMat3, DVec2, DVec3};
+
+use crate::WorldError;
+
+/// Groups of more contacts are swept.
+const MOST_STAGGERED: usize = 64;
 
 /// Sweeps at most.
 const SWEEPS: usize = 400;
@@ -38,7 +45,10 @@ pub(super) struct Meeting {
     pub modal: [(usize, usize); 2],
     /// The normal velocity that is demanded.
     pub demand: f64,
-    pub friction: f64,
+    /// Where it slides, and where it does not.
+    pub friction: [f64; 2],
+    /// What it did in the last step; then what it does in this.
+    pub grip: Grip,
     /// Along the normal and both tangents, N s.
     pub impulse: [f64; 3],
     /// M⁻¹ times the rigid rows.
@@ -54,6 +64,7 @@ pub(super) struct Problem {
     pub mean: Vec<f64>,
     pub compliance: Vec<f64>,
     pub meetings: Vec<Meeting>,
+    staggered: FlexibleStaggered,
 }
 
 impl Problem {
@@ -64,11 +75,50 @@ impl Problem {
         self.meetings.clear();
     }
 
-    /// Solves it from the impulses that it has; `rows` are the modal rows. Returns the sweeps.
-    pub fn solve(&mut self, rows: &[f64]) -> usize {
-        let Problem { blocks, mean, compliance, meetings } = self;
+    /// Solves it from the impulses that it has; `rows` are the modal rows. Returns the passes or sweeps, and whether they settled:
+    /// zero, or one if not.
+    pub fn solve(&mut self, rows: &[f64]) -> Result<(usize, usize), WorldError> {
+        for meeting in &mut self.meetings {
+            meeting.prepare(&self.blocks, &self.compliance, rows);
+        }
+        match self.meetings.len() {
+            0 => Ok((0, 0)),
+            1..=MOST_STAGGERED => self.stagger(rows),
+            _ => Ok(self.sweep(rows)),
+        }
+    }
+
+    fn stagger(&mut self, rows: &[f64]) -> Result<(usize, usize), WorldError> {
+        let Problem { blocks, mean, compliance, meetings, staggered } = self;
+        staggered.clear();
+        for block in blocks.iter() {
+            let (rigid, modal) = mean[block.begin..][..6 + block.active].split_at(6);
+            let velocity = std::array::from_fn(|k| rigid[k]);
+            staggered.add_body(&block.inverse_mass(), &velocity, &compliance[block.soft..][..block.active], modal)?;
+        }
+        for meeting in meetings.iter() {
+            let place = |direction: usize| {
+                [0, 1].map(|side| Place {
+                    rigid: meeting.rows[direction][side],
+                    modal: &meeting.modal_row(direction, side, rows)[..blocks[meeting.blocks[side]].active],
+                })
+            };
+            let [sliding_friction, friction] = meeting.friction;
+            let touch =
+                Touch { target: meeting.demand, sliding_friction, impulse: meeting.impulse, grip: meeting.grip };
+            let pair = meeting.blocks.map(|block| block as u32);
+            staggered.add_contact(pair, place(0), &[place(1), place(2)], friction, touch)?;
+        }
+        let report = staggered.solve(&StaggeredParams::default());
+        for (meeting, touch) in meetings.iter_mut().zip(staggered.touches()) {
+            (meeting.impulse, meeting.grip) = (touch.impulse, touch.grip);
+        }
+        Ok((report.passes, report.fallbacks.min(1)))
+    }
+
+    fn sweep(&mut self, rows: &[f64]) -> (usize, usize) {
+        let Problem { blocks, mean, compliance, meetings, .. } = self;
         for meeting in meetings.iter_mut() {
-            meeting.prepare(blocks, compliance, rows);
             for direction in 0..3 {
                 meeting.push(direction, meeting.impulse[direction], blocks, compliance, rows, mean);
             }
@@ -81,11 +131,29 @@ impl Problem {
                 change = change.max(moved);
                 largest = largest.max(speed);
             }
-            if change <= TOLERANCE * largest {
-                return sweep;
+            if change <= TOLERANCE * largest || sweep == SWEEPS {
+                meetings.iter_mut().for_each(Meeting::settle);
+                return (sweep, usize::from(change > TOLERANCE * largest));
             }
         }
-        SWEEPS
+        (SWEEPS, 1)
+    }
+}
+
+impl Block {
+    fn inverse_mass(&self) -> InverseMass<6> {
+        if self.lightness == 0.0 {
+            return InverseMass::Fixed;
+        }
+        let mut full = [[0.0; 6]; 6];
+        for k in 0..3 {
+            full[k][k] = self.lightness;
+            for l in 0..3 {
+                // The average of both halves is symmetric to the bit.
+                full[3 + k][3 + l] = 0.5 * (self.inverse_inertia.col(l)[k] + self.inverse_inertia.col(k)[l]);
+            }
+        }
+        InverseMass::Full(full)
     }
 }
 
@@ -164,6 +232,16 @@ impl Meeting {
         }
     }
 
+    /// Tells what it does from its impulse.
+    fn settle(&mut self) {
+        let [normal, along, across] = self.impulse;
+        self.grip = match along.hypot(across) {
+            _ if normal == 0.0 => Grip::Open,
+            held if held < (1.0 - 1e-9) * self.friction[0] * normal || self.grip != Grip::Slide => Grip::Stick,
+            _ => Grip::Slide,
+        };
+    }
+
     /// Solves for its own impulse, the others staying; returns by how much that changed the speed, and the speed before.
     fn relax(&mut self, blocks: &[Block], compliance: &[f64], rows: &[f64], mean: &mut [f64]) -> (f64, f64) {
         let before = self.impulse;
@@ -175,10 +253,15 @@ impl Meeting {
         let mut change = (self.impulse[0] - before[0]).abs() * self.squares[0];
         self.push(0, self.impulse[0] - before[0], blocks, compliance, rows, mean);
         let square = self.squares[1].max(self.squares[2]);
-        if self.friction > 0.0 && square > 0.0 && (self.impulse[0] > 0.0 || before[1] != 0.0 || before[2] != 0.0) {
+        let [sliding, resting] = self.friction;
+        if resting > 0.0 && square > 0.0 && (self.impulse[0] > 0.0 || before[1] != 0.0 || before[2] != 0.0) {
             let slip = DVec2::new(self.speed(1, blocks, rows, mean), self.speed(2, blocks, rows, mean));
             let wanted = DVec2::new(before[1], before[2]) - slip / square;
-            let hold = wanted.clamp_length_max(self.friction * self.impulse[0]);
+            let most = if self.grip == Grip::Slide { sliding } else { resting } * self.impulse[0];
+            if wanted.length() > most {
+                self.grip = Grip::Slide;
+            }
+            let hold = wanted.clamp_length_max(if self.grip == Grip::Slide { sliding * self.impulse[0] } else { most });
             self.impulse = [self.impulse[0], hold.x, hold.y];
             for direction in 1..3 {
                 let by = self.impulse[direction] - before[direction];

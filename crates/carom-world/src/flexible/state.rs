@@ -1,6 +1,7 @@
 //! All that a flexible world remembers from step to step, as named arrays: what a checkpoint holds.
 
 use carom_contact::{Space, space};
+use carom_impact::Grip;
 use glam::DVec3;
 
 use super::candidates::{Candidate, Candidates};
@@ -8,8 +9,9 @@ use super::moving::Moving;
 use super::world::{FlexibleWorld, Now};
 use crate::{Dynamics, Ledger, State, WorldError};
 
-/// Numbers of a candidate: point, places, normal, tangents, restitution, friction, offset, force, and where its shapes were read.
-const NUMBERS: usize = 36;
+/// Numbers of a candidate: point, places, normal, tangents, restitution, friction, offset, force, where its shapes were read, and
+/// what it does.
+const NUMBERS: usize = 39;
 
 impl FlexibleWorld {
     /// All that is needed to go on from here.
@@ -113,6 +115,7 @@ impl FlexibleWorld {
 impl Candidate {
     fn numbers(&self) -> [f64; NUMBERS] {
         let [(a, n), (b, m)] = self.read;
+        let flag = |is: bool| f64::from(u8::from(is));
         let vectors = [
             self.point,
             self.places[0],
@@ -120,12 +123,13 @@ impl Candidate {
             self.normal,
             self.tangents[0],
             self.tangents[1],
-            DVec3::new(self.restitution, self.friction, self.offset),
+            DVec3::new(self.restitution, self.friction[0], self.offset),
             DVec3::from(self.force),
             a,
             n,
             b,
             m,
+            DVec3::new(self.friction[1], flag(self.grip != Grip::Open), flag(self.grip == Grip::Slide)),
         ];
         std::array::from_fn(|k| vectors[k / 3][k % 3])
     }
@@ -140,7 +144,12 @@ impl Candidate {
             normal: at(3),
             tangents: [at(4), at(5)],
             restitution: at(6).x,
-            friction: at(6).y,
+            friction: [at(6).y, at(12).x],
+            grip: match (at(12).y == 0.0, at(12).z == 0.0) {
+                (true, _) => Grip::Open,
+                (false, true) => Grip::Stick,
+                (false, false) => Grip::Slide,
+            },
             offset: at(6).z,
             force: at(7).to_array(),
             rows,

@@ -231,13 +231,17 @@ impl FlexibleWorld {
             }
         }
         let (mut parts, mut contacts, mut detection) = (0, 0, 0.0);
+        let mut done = Ok(());
         while let Some(body) = self.queue.pop(end, |body| self.now.moving[body].time) {
             if self.stale {
                 let begun = std::time::Instant::now();
                 self.search();
                 detection += begun.elapsed().as_secs_f64();
             }
-            self.advance(body, [start, end]);
+            done = self.advance(body, [start, end]);
+            if done.is_err() {
+                break;
+            }
             parts += 1;
             contacts = contacts.max(self.problem.meetings.len());
         }
@@ -247,7 +251,7 @@ impl FlexibleWorld {
                 moving.pose = script.pose(&body.rigid.start, end);
             }
         }
-        if let Err(error) = self.check_bounds(start) {
+        if let Err(error) = done.and_then(|()| self.check_bounds(start)) {
             std::mem::swap(&mut self.now, &mut self.kept);
             self.recorded.clear();
             self.revive();
