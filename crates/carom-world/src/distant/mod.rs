@@ -21,6 +21,7 @@ use carom_shape::SurfaceDistances;
 
 pub(crate) use blows::{Mark, Phase};
 pub use fading::{AttenuationFit, FadedWave};
+pub(crate) use filter::Propagator;
 pub use filter::{ModalFilter, peak};
 pub(crate) use medium::{Medium, Ring};
 pub(crate) use state::{restored, save};
