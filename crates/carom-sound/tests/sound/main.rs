@@ -1,0 +1,3 @@
+//! What must be heard, as statements of physics.
+
+mod bank;
