@@ -215,6 +215,9 @@ impl Bank {
     /// A period without forces. Adds what each outlet hears to its samples.
     pub fn ring(&mut self, outlets: &[Outlet], heard: &mut [[f64; PERIOD]]) {
         let before = self.energy();
+        if before == 0.0 {
+            return;
+        }
         pulp::Arch::new().dispatch(Ring { bank: self, outlets, heard });
         self.ledger.damped += before - self.energy();
     }
@@ -276,7 +279,7 @@ impl WithSimd for Ring<'_> {
         let [qq, qv, vq, vv] = [&bank.step.qq, &bank.step.qv, &bank.step.vq, &bank.step.vv].map(|v| vectors::<S>(v));
         let stiffness = vectors::<S>(&bank.stiffness);
         let (place, velocity) = (vectors::<S>(&bank.place), vectors::<S>(&bank.velocity));
-        let zero = simd.splat_f64s(0.0);
+        let (zero, dead) = (simd.splat_f64s(0.0), simd.splat_f64s(1e-60));
         let pair = |a, x, b, y| simd.mul_add_e_f64s(a, x, simd.mul_f64s(b, y));
         for (outlet, heard) in outlets.iter().zip(heard.iter_mut()) {
             let (of_velocity, of_acceleration) = (vectors::<S>(&outlet.velocity), vectors::<S>(&outlet.acceleration));
@@ -315,8 +318,11 @@ impl WithSimd for Ring<'_> {
         let velocity = S::as_mut_simd_f64s(&mut bank.velocity).0;
         for m in 0..place.len() {
             let (q, v) = (place[m], velocity[m]);
-            place[m] = pair(qq[m], q, qv[m], v);
-            velocity[m] = pair(vq[m], q, vv[m], v);
+            let (q, v) = (pair(qq[m], q, qv[m], v), pair(vq[m], q, vv[m], v));
+            // What has died away ends as zero, not as numbers so small that processors are slow with them.
+            let alive = simd.greater_than_f64s(simd.add_f64s(simd.abs_f64s(v), simd.abs_f64s(q)), dead);
+            place[m] = simd.select_f64s(alive, q, zero);
+            velocity[m] = simd.select_f64s(alive, v, zero);
         }
     }
 }

@@ -20,14 +20,16 @@ pub use manifest::{Look, RecordedBody, RunDescription};
 pub use reader::{RecordedContact, RecordedFrame, RecordedLedger, Recording};
 pub use recorder::{Pace, Recorder};
 
+pub(crate) use segment::decode_foreign;
 use table::Layout;
+pub(crate) use table::IMPULSES;
 
 const MANIFEST: &str = "run.json";
 const SCENE: &str = "scene.toml";
 const CHECKPOINT: &str = "checkpoint.safetensors";
 const SURFACES: &str = "surfaces";
 /// What may be made of a recording and lie beside it; it goes when the recording is replaced.
-const PRODUCTS: [&str; 3] = ["animation.glb", "pictures.png", "plots"];
+const PRODUCTS: [&str; 4] = ["animation.glb", "pictures.png", "plots", "sound"];
 
 fn segment_path(folder: &Path, layout: &Layout, number: u64) -> PathBuf {
     folder.join(layout.name).join(format!("{number:06}.arrow"))
