@@ -5,5 +5,7 @@ mod click;
 mod coupling;
 mod damping;
 mod flight;
+mod listener;
 mod pulse;
 mod redistribution;
+mod taps;
