@@ -11,13 +11,14 @@ use carom::modal::Wanted;
 use carom::sound::listener::{Ears, Floor, Head, Listener};
 use carom::sound::{RenderParams, SampleFormat};
 use carom::soundtrack::DampingChange;
+use clap::{Args as _, FromArgMatches};
 use glam::DVec3;
 use miette::miette;
 
 use crate::frame::{Point, parse_direction, parse_point};
 use crate::objects::OnTheWay;
 use crate::options::{parse_non_negative, parse_positive};
-use crate::ui::{Ui, Work};
+use crate::ui::{Ui, Work, failure};
 
 /// Make sound files: of a recording, of a knock on an object, or of impulses from another engine.
 ///
@@ -131,6 +132,13 @@ pub fn run(args: Args, ui: &Ui) -> Work<ExitCode> {
 }
 
 impl Args {
+    /// From words as on the command line.
+    pub fn of(words: &[&str]) -> Work<Args> {
+        let command = Args::augment_args(clap::Command::new("sound").no_binary_name(true));
+        let matches = command.try_get_matches_from(words).map_err(|error| failure(error, None))?;
+        Args::from_arg_matches(&matches).map_err(|error| failure(error, None))
+    }
+
     fn render_params(&self) -> RenderParams {
         RenderParams {
             sample_rate: self.rate.into(),

@@ -101,7 +101,7 @@ fn lying(model: &ModalModel, points: &[f64], force: f64) -> Vec<Contact> {
 fn a_contact_damps_a_mode_by_its_force_and_the_motion_under_it() {
     let model = bar();
     let damping = Damping { alpha: 4.0, beta: 0.0, gamma: 0.3 };
-    let (x, force) = (0.1, 40.0);
+    let (x, force) = (0.1, 4.0);
     let params = ExcitationParams { gamma: 0.3, redistribute: false, ..ExcitationParams::default() };
     let modes = rings(&model, damping, &lying(&model, &[x], force), params, 19_200);
     let hierarchy = Bvh::new(&model.surface);
@@ -115,7 +115,7 @@ fn a_contact_damps_a_mode_by_its_force_and_the_motion_under_it() {
         let expected = 0.5 * (4.0 + contact);
         let (early, late) = (loudest(&ring[2_400..3_400]), loudest(&ring[7_200..8_200]));
         let found = (early / late).ln() / 0.1;
-        assert!(contact > 20.0 && (found / expected - 1.0).abs() < 0.02, "mode {mode}: {found} 1/s, expected {expected}");
+        assert!(contact > 5.0 && (found / expected - 1.0).abs() < 0.02, "mode {mode}: {found} 1/s, expected {expected}");
     }
 }
 
@@ -138,7 +138,8 @@ fn the_diagonal_and_the_full_matrix_agree_where_one_mode_moves_and_both_only_tak
 #[test]
 fn a_bar_at_rest_is_silent_while_its_load_wanders_among_its_supports() {
     let model = bar();
-    let damping = Damping { alpha: 5.0, beta: 3e-8, gamma: 0.0 };
+    // So much that the beginning of the load has died away.
+    let damping = Damping { alpha: 40.0, beta: 3e-8, gamma: 0.0 };
     let points = [-0.09, -0.05, -0.02, 0.02, 0.05, 0.09];
     let (weight, step) = (1.5, 1e-3);
     // A solver that picks other supports in every step, always with the same force and torque.
@@ -148,7 +149,7 @@ fn a_bar_at_rest_is_silent_while_its_load_wanders_among_its_supports() {
         for (k, &x) in points.iter().enumerate() {
             let share = if k == pick || k == 5 - pick { 0.5 * weight * step } else { 0.0 };
             let normal = DVec3::Y;
-            let touch = touch(f64::from(i) * step, step, DVec3::new(x, -0.005, 0.0), share * DVec3::Y);
+            let touch = touch(i as f64 * step, step, DVec3::new(x, -0.005, 0.0), share * DVec3::Y);
             contacts.push(Contact { normal, ..touch });
         }
     }
@@ -158,8 +159,7 @@ fn a_bar_at_rest_is_silent_while_its_load_wanders_among_its_supports() {
         modes.iter().map(|ring| loudest(&ring[28_800..])).fold(0.0, f64::max)
     };
     let (spread, left) = (noise(true), noise(false));
-    // The beginning of the load still rings a little; what the solver adds is gone.
-    assert!(spread < 1e-2 * left, "{spread} spread, {left} as it was");
+    assert!(spread < 1e-3 * left, "{spread} spread, {left} as it was");
     let blow = touch(0.0, 0.0, DVec3::new(0.09, 0.005, 0.0), -0.01 * DVec3::Y);
     let impact = rings(&model, damping, &[blow], ExcitationParams::default(), 4_800);
     let impact = impact.iter().map(|ring| loudest(ring)).fold(0.0, f64::max);
