@@ -21,6 +21,7 @@ mod shapes;
 mod sound;
 mod strike;
 mod ui;
+mod waves;
 
 use std::process::ExitCode;
 
@@ -59,6 +60,7 @@ enum Command {
     Modes(modes::Args),
     Strike(strike::Args),
     Map(map::Args),
+    Waves(waves::Args),
     Check(check::Args),
     Run(run::Args),
     Sound(sound::Args),
@@ -100,6 +102,7 @@ fn run(cli: Cli, ui: &Ui) -> Work<ExitCode> {
         Command::Modes(args) => modes::run(args, ui)?,
         Command::Strike(args) => strike::run(args, ui)?,
         Command::Map(args) => map::run(args, ui)?,
+        Command::Waves(args) => waves::run(args, ui)?,
         Command::Check(args) => return check::run(args, ui),
         Command::Run(args) => return run::run(args, ui),
         Command::Sound(args) => return sound::run(args, ui),

@@ -19,6 +19,7 @@ mod reference;
 mod schema;
 mod sounding;
 mod tree;
+mod vibration;
 
 use std::path::Path;
 
