@@ -42,6 +42,9 @@ pub fn run(args: &Args, ui: &Ui) -> Work<()> {
         sound_of_run(&recording, &params, args.stems, &context)
     })
     .map_err(refused)?;
+    for body in track.bodies.iter().filter(|body| body.undamped && body.heard.modes > 0) {
+        ui.warn(&format!("{} has no damping and rings forever; give --damping alpha=5,beta=3e-8 or so", body.name));
+    }
     let at = params.listener.position;
     let about = format!("sound pressure at the listener, {:.3} {:.3} {:.3} m", at.x, at.y, at.z);
     let unit = Unit { name: "Pa", about, full_scale: args.full_scale };

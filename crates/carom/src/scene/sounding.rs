@@ -36,8 +36,9 @@ impl Scene {
                 Form::Source { source, import, edge } => {
                     let mut request = BakeRequest::new((**source).clone(), body.material.clone());
                     request.params.wanted = wanted;
-                    if let Some(distant) = &body.distant {
-                        request.params.hold.clone_from(&distant.hold);
+                    let hold = body.vibration.as_ref().map(|vibration| &vibration.hold);
+                    if let Some(hold) = hold.or(body.distant.as_ref().map(|distant| &distant.hold)) {
+                        request.params.hold.clone_from(hold);
                     }
                     request.import = import.clone();
                     request.edge = *edge;

@@ -1,5 +1,6 @@
 //! From a recording to what a listener hears, body by body.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -117,6 +118,8 @@ pub struct BodySound {
     pub name: String,
     /// What was heard of it.
     pub heard: Heard,
+    /// Whether nothing but contacts damps it.
+    pub undamped: bool,
 }
 
 /// What a listener heard of a recording.
@@ -140,6 +143,8 @@ struct Part {
     trajectory: Trajectory,
     /// Of the centre of mass in the axes of its surface.
     centre: DVec3,
+    /// Whether it vibrated in the run, so that its impulses come as they were in time.
+    flexible: bool,
     contacts: Vec<Contact>,
     jolts: Vec<Jolt>,
 }
@@ -201,9 +206,12 @@ impl Part {
             contacts: self.contacts.clone(),
             jolts: self.jolts.clone(),
         };
-        let heard = render(&body, &params.listener, render_params)
+        // What a vibrating body was given point by point is not the solver's whim: only forces and torques could be kept.
+        let redistribute = render_params.redistribute && !self.flexible;
+        let heard = render(&body, &params.listener, &RenderParams { redistribute, ..*render_params })
             .map_err(|source| SoundtrackError::Sound { body: name.clone(), source })?;
-        Ok(BodySound { name, heard })
+        let undamped = body.damping.alpha == 0.0 && body.damping.beta == 0.0;
+        Ok(BodySound { name, heard, undamped })
     }
 }
 
@@ -257,7 +265,8 @@ fn parts(
         };
         let (contacts, jolts) = (Vec::new(), Vec::new());
         let trajectory = Trajectory::new(frames);
-        parts.push(Part { source, model, transfer, trajectory, centre, contacts, jolts });
+        let flexible = body.object.is_some();
+        parts.push(Part { source, model, transfer, trajectory, centre, flexible, contacts, jolts });
     }
     Ok((parts, scene))
 }
@@ -299,15 +308,16 @@ fn distribute(
     parts: &mut [Part],
     params: &SoundtrackParams,
 ) -> Result<Vec<Impact>, SoundtrackError> {
-    let step = recording.run().step;
     let mut impacts = Vec::new();
     for contact in recording.contacts() {
-        let RecordedContact { step: number, event } = contact?;
+        let RecordedContact { event, .. } = contact?;
         let [first, second] = event.bodies.map(|body| body as usize);
         let normal = DVec3::from(event.normal);
-        // The row is of the step that ends with this number.
-        let start = (number.max(1) - 1) as f64 * step;
+        let flexible = parts[first].flexible || parts[second].flexible;
         let impact = (event.is_new && event.approach_speed > 0.0 && event.normal_impulse > 0.0).then(|| {
+            if flexible {
+                return (event.start, event.span);
+            }
             let side = |part: &Part, outward: DVec3| {
                 let pose = part.trajectory.at(event.time);
                 let point = local(&pose, part.centre, event.point.into());
@@ -336,15 +346,15 @@ fn distribute(
             let pose = part.trajectory.at(event.time);
             let back = pose.rotation.inverse();
             part.contacts.push(Contact {
-                start,
-                span: step,
+                start: event.start,
+                span: event.span,
                 // The same feature of another body is another contact.
                 feature: event.feature ^ (other as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15),
                 point: local(&pose, part.centre, event.point.into()),
                 normal: back * (sign * normal),
                 impulse: back * (sign * DVec3::from(event.impulse)),
                 friction,
-                impact,
+                impact: impact.filter(|_| !flexible),
             });
             let mass = part.model.as_ref().map_or(f64::INFINITY, |model| model.mass.mass);
             if let Some((start, span)) = impact.filter(|_| params.clicks && part.source.moves) {
@@ -352,6 +362,10 @@ fn distribute(
                 part.jolts.push(Jolt { pulse: Pulse { start, span, course: Course::HalfSine }, velocity });
             }
         }
+    }
+    // Bodies with clocks of their own are not recorded in the order of time.
+    for part in parts {
+        part.contacts.sort_by(|a, b| (a.start, a.span).partial_cmp(&(b.start, b.span)).unwrap_or(Ordering::Equal));
     }
     Ok(impacts)
 }
