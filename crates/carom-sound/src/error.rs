@@ -41,11 +41,6 @@ pub enum SoundError {
 }
 
 /// Refuses a parameter unless it is as expected.
-pub(crate) fn expect(
-    fine: bool,
-    quantity: &'static str,
-    value: f64,
-    expected: &'static str,
-) -> Result<(), SoundError> {
+pub(crate) fn expect(fine: bool, quantity: &'static str, value: f64, expected: &'static str) -> Result<(), SoundError> {
     if fine { Ok(()) } else { Err(SoundError::BadParameter { quantity, value, expected }) }
 }

@@ -79,11 +79,8 @@ pub fn render(body: &SoundingBody, listener: &Listener, params: &RenderParams) -
     expect(limit > 0.0, "the highest frequency", limit, "more than zero")?;
     listener.check()?;
     let hierarchy = Bvh::new(&body.model.surface);
-    let excitation_params = ExcitationParams {
-        gamma: body.damping.gamma,
-        redistribute: params.redistribute,
-        keep_dampers: params.coupled,
-    };
+    let excitation_params =
+        ExcitationParams { gamma: body.damping.gamma, redistribute: params.redistribute, keep_dampers: params.coupled };
     let rings = body.transfer.is_some() && body.model.mode_count() > 0 && !body.contacts.is_empty();
     let excitation = match rings {
         true => Excitation::new(body.model, &hierarchy, &body.contacts, &excitation_params)?,
@@ -191,7 +188,13 @@ fn add_clicks(
 }
 
 /// All ways to all ears.
-fn ears(signals: &[Vec<f64>], ways: &[Way], poses: &[Pose], listener: &Listener, params: &RenderParams) -> Vec<Vec<f64>> {
+fn ears(
+    signals: &[Vec<f64>],
+    ways: &[Way],
+    poses: &[Pose],
+    listener: &Listener,
+    params: &RenderParams,
+) -> Vec<Vec<f64>> {
     let RenderParams { sample_rate, samples, .. } = *params;
     let sides = if listener.channels() == 1 { 0..1 } else { 0..2 };
     let channel = |side: usize| {

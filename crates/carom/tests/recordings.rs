@@ -355,7 +355,10 @@ mod impulses {
     #[test]
     fn impulses_of_another_program_are_read_and_come_out_by_time() {
         let knocks = read_impulses(&arrow()).unwrap();
-        assert_eq!(knocks.iter().map(|k| (k.body, k.time, k.span)).collect::<Vec<_>>(), [(0, 0.1, 2e-4), (1, 0.2, 1e-4)]);
+        assert_eq!(
+            knocks.iter().map(|k| (k.body, k.time, k.span)).collect::<Vec<_>>(),
+            [(0, 0.1, 2e-4), (1, 0.2, 1e-4)]
+        );
     }
 
     #[test]
@@ -364,8 +367,12 @@ mod impulses {
         assert!(told("time,x,y,z,px,py\n").starts_with("there is no column 'pz'"));
         assert!(told("time,x,y,z,px,py,pz\n0,0,0,0,0,0,0\n-1,0,0,0,0,0,0\n").starts_with("row 2: time is '-1'"));
         assert!(told("time,x,y,z,px,py,pz\n0,0,0,0,inf,0,0\n").starts_with("row 1: px is 'inf'"));
-        assert!(told("time,x,y,z,px,py,pz,body\n0,0,0,0,0,0,0,mug\n").contains("body is 'mug', expected a whole number"));
-        assert!(read_impulses(b"\xff\xfe").is_err() && read_impulses(b"").is_err() && read_impulses(b"ARROW1").is_err());
+        assert!(
+            told("time,x,y,z,px,py,pz,body\n0,0,0,0,0,0,0,mug\n").contains("body is 'mug', expected a whole number")
+        );
+        assert!(
+            read_impulses(b"\xff\xfe").is_err() && read_impulses(b"").is_err() && read_impulses(b"ARROW1").is_err()
+        );
     }
 
     proptest! {

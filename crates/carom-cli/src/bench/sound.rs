@@ -102,7 +102,8 @@ fn bank(modes: usize) -> f64 {
 
 /// The same as one writes it down: place and velocity of one mode after the other.
 fn one_by_one(modes: usize) -> f64 {
-    let flights: Vec<Flight> = oscillators(modes).iter().map(|one| Flight::new(one.omega, one.rate, 1.0 / RATE)).collect();
+    let flights: Vec<Flight> =
+        oscillators(modes).iter().map(|one| Flight::new(one.omega, one.rate, 1.0 / RATE)).collect();
     let mut states = vec![(0.0, 1.0); modes];
     let samples = (0.5 * RATE) as usize;
     let clock = Instant::now();
@@ -132,7 +133,8 @@ fn rendered(modes: usize, moves: bool) -> Work<f64> {
     };
     let positions = surface.positions.clone();
     let shapes = (0..modes).flat_map(|m| positions.iter().map(move |&p| wave(m, p).as_vec3().to_array())).collect();
-    let model = ModalModel { name: "ball".into(), surface, material, mass, frequencies, shapes, field: None, held: false };
+    let model =
+        ModalModel { name: "ball".into(), surface, material, mass, frequencies, shapes, field: None, held: false };
     let transfer = FreeField::new(&model);
     let seconds = 2.0;
     let pose = |x: f64| Pose { position: DVec3::new(x, 1.0, 0.0), rotation: DQuat::IDENTITY };

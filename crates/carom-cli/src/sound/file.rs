@@ -48,7 +48,14 @@ pub fn decibels(peak: f64) -> f64 {
 }
 
 /// Writes channels; where `--spectrogram` asks for it, a picture of the first, too.
-pub fn write_sound(args: &Args, path: &Path, channels: &[Vec<f64>], unit: &Unit, title: &str, ui: &Ui) -> Work<Written> {
+pub fn write_sound(
+    args: &Args,
+    path: &Path,
+    channels: &[Vec<f64>],
+    unit: &Unit,
+    title: &str,
+    ui: &Ui,
+) -> Work<Written> {
     let peak = peak(channels);
     let full_scale = match (args.normalize && peak > 0.0, args.bits.as_str()) {
         (true, _) => peak,

@@ -105,7 +105,8 @@ fn listener(args: &Args, recording: &Recording) -> Work<Listener> {
     let frame = recording.frames().next().transpose().map_err(|error| failure(error, None))?;
     let places = frame.map(|frame| frame.frame.positions).unwrap_or_default();
     let bodies = || recording.run().bodies.iter().zip(&places);
-    let ends: Vec<DVec3> = bodies().filter(|(body, _)| matches!(body.look, Look::Surface { .. })).map(|(_, &p)| p.into()).collect();
+    let ends: Vec<DVec3> =
+        bodies().filter(|(body, _)| matches!(body.look, Look::Surface { .. })).map(|(_, &p)| p.into()).collect();
     let middle = ends.iter().sum::<DVec3>() / ends.len().max(1) as f64;
     let size = ends.iter().map(|end| end.distance(middle)).fold(0.0, f64::max);
     let away = 1.0 + 1.5 * size;
@@ -120,7 +121,9 @@ fn listener(args: &Args, recording: &Recording) -> Work<Listener> {
 fn refused(error: SoundtrackError) -> miette::Report {
     let help = match &error {
         SoundtrackError::NoContacts => Some("record it anew with --set record.contacts=true"),
-        SoundtrackError::Scene(_) => Some("files that the scene names are looked for beside the recording's scene.toml"),
+        SoundtrackError::Scene(_) => {
+            Some("files that the scene names are looked for beside the recording's scene.toml")
+        }
         _ => None,
     };
     match help {

@@ -47,7 +47,11 @@ impl Head {
         // (high·s + β)/(s + β) with β = 2c/a, by the bilinear transform.
         let (beta, double) = (2.0 * SPEED_OF_SOUND / self.radius.max(1e-6), 2.0 * sample_rate);
         let below = double + beta;
-        Shadow { now: (double * high + beta) / below, before: (beta - double * high) / below, back: (beta - double) / below }
+        Shadow {
+            now: (double * high + beta) / below,
+            before: (beta - double * high) / below,
+            back: (beta - double) / below,
+        }
     }
 }
 

@@ -47,10 +47,8 @@ impl Measured {
         let mut filter = Filter::new(self.file.filter_len());
         let [x, y, z] = direction.to_array().map(|part| part as f32);
         self.file.filter(x, y, z, &mut filter);
-        [(&filter.left, filter.ldelay), (&filter.right, filter.rdelay)].map(|(taps, delay)| Response {
-            taps: taps.iter().map(|&tap| tap.into()).collect(),
-            delay: delay.into(),
-        })
+        [(&filter.left, filter.ldelay), (&filter.right, filter.rdelay)]
+            .map(|(taps, delay)| Response { taps: taps.iter().map(|&tap| tap.into()).collect(), delay: delay.into() })
     }
 }
 

@@ -89,7 +89,12 @@ impl Listener {
         match self.ears {
             Ears::Mono | Ears::Measured(_) => {}
             Ears::Stereo { spacing: value } | Ears::Binaural(Head { radius: value }) => {
-                expect(value >= 0.0 && value.is_finite(), "the distance of the ears", value, "zero or more, and finite")?;
+                expect(
+                    value >= 0.0 && value.is_finite(),
+                    "the distance of the ears",
+                    value,
+                    "zero or more, and finite",
+                )?;
             }
         }
         if let Some(Floor { height, reflection }) = self.floor {

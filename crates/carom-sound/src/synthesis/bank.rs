@@ -235,7 +235,13 @@ impl Bank {
     }
 
     /// One sample without forces, which [`Bank::ring`] does many at a time; returns what outlets hear.
-    pub(crate) fn step_once(&mut self, drives: &[Drive], sample: usize, outlets: &[Outlet], heard: &mut [[f64; PERIOD]]) {
+    pub(crate) fn step_once(
+        &mut self,
+        drives: &[Drive],
+        sample: usize,
+        outlets: &[Outlet],
+        heard: &mut [[f64; PERIOD]],
+    ) {
         let before = self.energy();
         let (step, mut work) = (&self.step, 0.0);
         for mode in 0..self.count {

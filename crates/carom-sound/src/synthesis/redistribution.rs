@@ -165,7 +165,8 @@ fn solve(mut matrix: [[f64; ROWS]; ROWS], mut right: [f64; ROWS]) -> [f64; ROWS]
         for j in 0..=i {
             let rest = matrix[i][j] - (0..j).map(|k| matrix[i][k] * matrix[j][k]).sum::<f64>();
             // Round-off may leave nothing of a dependent row.
-            matrix[i][j] = if i == j { rest.max(1e-16 * trace + f64::MIN_POSITIVE).sqrt() } else { rest / matrix[j][j] };
+            matrix[i][j] =
+                if i == j { rest.max(1e-16 * trace + f64::MIN_POSITIVE).sqrt() } else { rest / matrix[j][j] };
         }
         right[i] = (right[i] - (0..i).map(|k| matrix[i][k] * right[k]).sum::<f64>()) / matrix[i][i];
     }

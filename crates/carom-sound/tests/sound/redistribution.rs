@@ -1,7 +1,7 @@
 //! Impulses spread over contacts.
 
-use glam::DVec3;
 use carom_sound::synthesis::{Share, redistribute};
+use glam::DVec3;
 use proptest::prelude::*;
 
 /// Points on a floor, of which the first three carry all.

@@ -22,7 +22,13 @@ fn touch(start: f64, span: f64, point: DVec3, impulse: DVec3) -> Contact {
 }
 
 /// What an outlet that hears each mode by itself would: all modes one after the other.
-fn rings(model: &ModalModel, damping: Damping, contacts: &[Contact], params: ExcitationParams, samples: usize) -> Vec<Vec<f64>> {
+fn rings(
+    model: &ModalModel,
+    damping: Damping,
+    contacts: &[Contact],
+    params: ExcitationParams,
+    samples: usize,
+) -> Vec<Vec<f64>> {
     let excitation = Excitation::new(model, &Bvh::new(&model.surface), contacts, &params).unwrap();
     let mut voice = Voice::new(model, &damping, excitation, 20_000.0, RATE);
     let count = voice.bank().len();
@@ -115,7 +121,10 @@ fn a_contact_damps_a_mode_by_its_force_and_the_motion_under_it() {
         let expected = 0.5 * (4.0 + contact);
         let (early, late) = (loudest(&ring[2_400..3_400]), loudest(&ring[7_200..8_200]));
         let found = (early / late).ln() / 0.1;
-        assert!(contact > 5.0 && (found / expected - 1.0).abs() < 0.02, "mode {mode}: {found} 1/s, expected {expected}");
+        assert!(
+            contact > 5.0 && (found / expected - 1.0).abs() < 0.02,
+            "mode {mode}: {found} 1/s, expected {expected}"
+        );
     }
 }
 

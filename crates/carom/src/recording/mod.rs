@@ -22,8 +22,8 @@ pub(crate) use recorder::object_file;
 pub use recorder::{Pace, Recorder};
 
 pub(crate) use segment::decode_foreign;
-use table::Layout;
 pub(crate) use table::IMPULSES;
+use table::Layout;
 
 const MANIFEST: &str = "run.json";
 const SCENE: &str = "scene.toml";

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use carom_modal::Wanted;
 use carom_object::{Material, Object};
 
-use super::plan::{BodyPlan, Form, MotionPlan};
 use super::Scene;
+use super::plan::{BodyPlan, Form, MotionPlan};
 use crate::BakeRequest;
 
 /// A body of a scene as something that may sound.

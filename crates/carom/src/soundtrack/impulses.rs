@@ -88,7 +88,8 @@ fn of_csv(bytes: &[u8]) -> Result<Vec<Row>, ImpulseError> {
         let cells: Vec<&str> = line.split(',').map(str::trim).collect();
         let cell = |place: usize| cells.get(place).copied().unwrap_or_default();
         let mut numbers = [0.0; 8];
-        let wrong = |name, found: &str, expected| ImpulseError::Row { row: index + 1, name, found: found.into(), expected };
+        let wrong =
+            |name, found: &str, expected| ImpulseError::Row { row: index + 1, name, found: found.into(), expected };
         for ((number, place), name) in numbers.iter_mut().zip(places).zip(REALS) {
             if let Some(place) = place {
                 *number = cell(place).parse().map_err(|_| wrong(name, cell(place), "a number"))?;

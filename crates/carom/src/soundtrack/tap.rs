@@ -24,7 +24,13 @@ pub struct Knock {
 /// The velocity in m/s of a struck point along the inward normal after an impulse of 1 N s there, without radiation, sample by sample.
 ///
 /// With aⱼ the displacement of mode j along the normal, that is Σ aⱼ² d/dt[exp(−ξωt) sin(ω_d t)/ω_d].
-pub fn dry_tap(model: &ModalModel, shapes: &[DVec3], normal: DVec3, damping: Damping, params: &RenderParams) -> Vec<f64> {
+pub fn dry_tap(
+    model: &ModalModel,
+    shapes: &[DVec3],
+    normal: DVec3,
+    damping: Damping,
+    params: &RenderParams,
+) -> Vec<f64> {
     let RenderParams { sample_rate, samples, limit, .. } = *params;
     let count = model.frequencies.partition_point(|&f| f < limit.min(0.5 * sample_rate)).min(shapes.len());
     let oscillator = |mode| {
@@ -34,7 +40,8 @@ pub fn dry_tap(model: &ModalModel, shapes: &[DVec3], normal: DVec3, damping: Dam
     let mut bank = Bank::new(&(0..count).map(oscillator).collect::<Vec<_>>(), sample_rate);
     let gains: Vec<f64> = shapes[..count].iter().map(|shape| shape.dot(normal)).collect();
     let outlet = [Outlet::new(gains.iter().map(|&gain| (gain, 0.0)))];
-    let blow = std::array::from_fn(|i| Pulse::blow(0.0).moments((i as f64 - 1.0) / sample_rate, i as f64 / sample_rate));
+    let blow =
+        std::array::from_fn(|i| Pulse::blow(0.0).moments((i as f64 - 1.0) / sample_rate, i as f64 / sample_rate));
     let mut out = Vec::with_capacity(samples + PERIOD);
     while out.len() < samples {
         let mut heard = [[0.0; PERIOD]];
