@@ -26,12 +26,6 @@ pub enum SoundError {
         /// What it should be.
         expected: &'static str,
     },
-    /// Measured ears that cannot be used.
-    #[error("the SOFA file cannot be used: {problem}")]
-    BadEars {
-        /// What is wrong.
-        problem: String,
-    },
     /// A surface without triangles.
     #[error("the surface of '{body}' has no triangles")]
     NoSurface {

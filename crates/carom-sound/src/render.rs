@@ -10,7 +10,7 @@ use glam::DVec3;
 
 use crate::SoundError;
 use crate::error::expect;
-use crate::listener::{Ears, Listener, Measured, Pose, Response, Shadow, Trajectory, Transfer, Way, arrive};
+use crate::listener::{Ears, Listener, Pose, Shadow, Trajectory, Transfer, Way, arrive};
 use crate::synthesis::{
     BankLedger, Click, Contact, Excitation, ExcitationParams, Outlet, PERIOD, Pulse, SPEED_OF_SOUND, Voice,
 };
@@ -196,90 +196,37 @@ fn ears(
     params: &RenderParams,
 ) -> Vec<Vec<f64>> {
     let RenderParams { sample_rate, samples, .. } = *params;
-    let sides = if listener.channels() == 1 { 0..1 } else { 0..2 };
-    let channel = |side: usize| {
+    let sides: &[f64] = if listener.ears == Ears::Mono { &[0.0] } else { &[-1.0, 1.0] };
+    let channel = |&side: &f64| {
+        let axis = side * listener.right();
         let mut out = vec![0.0; samples];
         for (way, signal) in ways.iter().zip(signals) {
-            let sources = poses.iter().map(|pose| way.image(pose.position) - listener.position).collect::<Vec<_>>();
-            let (mut heard, delays) = match &listener.ears {
-                Ears::Measured(measured) => measured_ear(signal, &sources, listener, measured, side),
-                _ => simple_ear(signal, &sources, listener, side, sample_rate),
-            };
-            heard.iter_mut().for_each(|sample| *sample *= way.strength);
-            let delays: Vec<f64> = delays.iter().map(|delay| delay * sample_rate).collect();
-            arrive(&heard, &delays, PERIOD, &mut out);
+            let (mut delays, mut signal) = (Vec::with_capacity(poses.len()), signal.clone());
+            let mut state = [0.0; 2];
+            for (k, pose) in poses.iter().enumerate() {
+                let source = way.image(pose.position) - listener.position;
+                let span = (k * PERIOD).min(signal.len())..((k + 1) * PERIOD).min(signal.len());
+                let (delay, strength, shadow): (f64, f64, Option<Shadow>) = match listener.ears {
+                    Ears::Mono => (source.length() / SPEED_OF_SOUND, 1.0, None),
+                    Ears::Stereo { spacing } => {
+                        let near = (source - 0.5 * spacing * axis).length();
+                        (near / SPEED_OF_SOUND, source.length() / near.max(1e-3), None)
+                    }
+                    Ears::Binaural(head) => {
+                        let angle = source.normalize_or_zero().dot(axis).clamp(-1.0, 1.0).acos();
+                        let delay = source.length() / SPEED_OF_SOUND + head.delay(angle);
+                        (delay, 1.0, Some(head.shadow(angle, sample_rate)))
+                    }
+                };
+                delays.push(delay * sample_rate);
+                for sample in &mut signal[span] {
+                    *sample *= strength * way.strength;
+                    *sample = shadow.map_or(*sample, |shadow| shadow.filter(*sample, &mut state));
+                }
+            }
+            arrive(&signal, &delays, PERIOD, &mut out);
         }
         out
     };
-    sides.map(channel).collect()
-}
-
-/// A signal at a microphone or at an ear of a sphere, and its delays, for sources period by period.
-fn simple_ear(
-    signal: &[f64],
-    sources: &[DVec3],
-    listener: &Listener,
-    side: usize,
-    sample_rate: f64,
-) -> (Vec<f64>, Vec<f64>) {
-    let axis = [-1.0, 1.0][side] * listener.right();
-    let (mut heard, mut delays, mut state) = (signal.to_vec(), Vec::with_capacity(sources.len()), [0.0; 2]);
-    for (k, source) in sources.iter().enumerate() {
-        let far = source.length();
-        let (way, strength, shadow): (f64, f64, Option<Shadow>) = match &listener.ears {
-            Ears::Stereo { spacing } => {
-                let near = (source - 0.5 * spacing * axis).length();
-                (near, far / near.max(1e-3), None)
-            }
-            Ears::Binaural(head) => {
-                let angle = source.normalize_or_zero().dot(axis).clamp(-1.0, 1.0).acos();
-                (far + SPEED_OF_SOUND * head.delay(angle), 1.0, Some(head.shadow(angle, sample_rate)))
-            }
-            _ => (far, 1.0, None),
-        };
-        delays.push(way / SPEED_OF_SOUND);
-        for sample in heard.iter_mut().skip(k * PERIOD).take(PERIOD) {
-            *sample *= strength;
-            *sample = shadow.map_or(*sample, |shadow| shadow.filter(*sample, &mut state));
-        }
-    }
-    (heard, delays)
-}
-
-/// A signal at a measured ear, and its delays. The response is brought up to date when the direction has turned by a degree.
-fn measured_ear(
-    signal: &[f64],
-    sources: &[DVec3],
-    listener: &Listener,
-    measured: &Measured,
-    side: usize,
-) -> (Vec<f64>, Vec<f64>) {
-    let towards = |source: &DVec3| {
-        let direction = listener.own(source.normalize_or(-DVec3::Z));
-        let [left, right] = measured.responses(direction);
-        (*source, if side == 0 { left } else { right })
-    };
-    let folded = |response: &Response, n: usize| -> f64 {
-        let past = signal[..=n].iter().rev();
-        response.taps.iter().zip(past).map(|(tap, sample)| tap * sample).sum()
-    };
-    let (mut heard, mut delays) = (Vec::with_capacity(signal.len()), Vec::with_capacity(sources.len()));
-    let mut now: Option<(DVec3, Response)> = None;
-    for (k, source) in sources.iter().enumerate() {
-        let turned = now.as_ref().is_none_or(|(old, _)| old.angle_between(*source) > 1f64.to_radians());
-        let fresh = if turned { Some(towards(source)) } else { None };
-        let (Some((_, old)), fresh_response) = (now.as_ref().or(fresh.as_ref()), fresh.as_ref()) else { break };
-        delays.push(source.length() / SPEED_OF_SOUND + fresh_response.map_or(old.delay, |(_, new)| new.delay));
-        for t in 0..PERIOD {
-            let n = k * PERIOD + t;
-            if n >= signal.len() {
-                break;
-            }
-            let before = folded(old, n);
-            let fade = (t + 1) as f64 / PERIOD as f64;
-            heard.push(fresh_response.map_or(before, |(_, new)| before + fade * (folded(new, n) - before)));
-        }
-        now = fresh.or(now);
-    }
-    (heard, delays)
+    sides.iter().map(channel).collect()
 }

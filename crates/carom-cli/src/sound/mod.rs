@@ -6,10 +6,9 @@ mod track;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use carom::modal::Wanted;
-use carom::sound::listener::{Ears, Floor, Head, Listener, Measured};
+use carom::sound::listener::{Ears, Floor, Head, Listener};
 use carom::sound::{RenderParams, SampleFormat};
 use carom::soundtrack::DampingChange;
 use clap::{Args as _, FromArgMatches};
@@ -88,9 +87,6 @@ pub struct Args {
     /// How the listener hears: one microphone, two that are 20 cm apart, or two ears of a head.
     #[arg(long, value_name = "EARS", value_parser = ["mono", "stereo", "binaural"], help_heading = "Listener")]
     ears: Option<String>,
-    /// Ears as they were measured: a SOFA file of head-related impulse responses, at the sample rate of the sound.
-    #[arg(long, value_name = "FILE.sofa", conflicts_with = "ears", help_heading = "Listener")]
-    hrtf: Option<PathBuf>,
     /// Leave out the floor's reflection.
     #[arg(long, help_heading = "Listener")]
     no_floor: bool,
@@ -166,22 +162,15 @@ impl Args {
     }
 
     /// A listener at the place that was asked for, or at another.
-    fn listener_at(&self, place: DVec3, towards: DVec3, ears: &str, floor: Option<Floor>) -> Work<Listener> {
+    fn listener_at(&self, place: DVec3, towards: DVec3, ears: &str, floor: Option<Floor>) -> Listener {
         let position = self.listener.unwrap_or(place);
         let facing = self.look_at.unwrap_or(towards) - position;
-        let ears = match (&self.hrtf, self.ears.as_deref().unwrap_or(ears)) {
-            (Some(path), _) => {
-                let bytes = std::fs::read(path).map_err(|error| miette!("cannot read {}: {error}", path.display()))?;
-                let help = "its responses have to be at the rate of the sound, which --rate changes";
-                let measured = Measured::open(&bytes, self.rate.into())
-                    .map_err(|error| miette!(help = help, "{}: {error}", path.display()))?;
-                Ears::Measured(Arc::new(measured))
-            }
-            (None, "mono") => Ears::Mono,
-            (None, "stereo") => Ears::Stereo { spacing: 0.2 },
-            (None, _) => Ears::Binaural(Head::default()),
+        let ears = match self.ears.as_deref().unwrap_or(ears) {
+            "mono" => Ears::Mono,
+            "stereo" => Ears::Stereo { spacing: 0.2 },
+            _ => Ears::Binaural(Head::default()),
         };
-        Ok(Listener { position, facing, ears, floor: floor.filter(|_| !self.no_floor) })
+        Listener { position, facing, ears, floor: floor.filter(|_| !self.no_floor) }
     }
 }
 

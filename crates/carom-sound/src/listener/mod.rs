@@ -2,17 +2,13 @@
 
 mod arrival;
 mod head;
-mod measured;
 mod trajectory;
 mod transfer;
-
-use std::sync::Arc;
 
 use glam::DVec3;
 
 pub use arrival::arrive;
 pub use head::{Head, Shadow};
-pub use measured::{Measured, Response};
 pub use trajectory::{Pose, Trajectory};
 pub use transfer::{FreeField, Transfer};
 
@@ -20,7 +16,7 @@ use crate::SoundError;
 use crate::error::expect;
 
 /// A listener that stays where it is.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Listener {
     /// The middle of the head, m.
     pub position: DVec3,
@@ -33,7 +29,7 @@ pub struct Listener {
 }
 
 /// How a listener hears.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Ears {
     /// One microphone.
     Mono,
@@ -44,8 +40,6 @@ pub enum Ears {
     },
     /// Two ears on a sphere.
     Binaural(Head),
-    /// Two ears as they were measured.
-    Measured(Arc<Measured>),
 }
 
 /// A level floor that reflects as an image of what is above it.
@@ -65,18 +59,12 @@ impl Listener {
 
     /// How many channels it hears.
     pub fn channels(&self) -> usize {
-        if matches!(self.ears, Ears::Mono) { 1 } else { 2 }
+        if self.ears == Ears::Mono { 1 } else { 2 }
     }
 
     /// From the left ear to the right, of length one.
     pub fn right(&self) -> DVec3 {
         self.facing.cross(DVec3::Y).try_normalize().unwrap_or(DVec3::X)
-    }
-
-    /// A direction of the world as forward, left and up.
-    pub(crate) fn own(&self, direction: DVec3) -> DVec3 {
-        let right = self.right();
-        DVec3::new(DVec3::Y.cross(right).dot(direction), -right.dot(direction), direction.y)
     }
 
     /// Refuses numbers that no listener has.
@@ -87,7 +75,7 @@ impl Listener {
             }
         }
         match self.ears {
-            Ears::Mono | Ears::Measured(_) => {}
+            Ears::Mono => {}
             Ears::Stereo { spacing: value } | Ears::Binaural(Head { radius: value }) => {
                 expect(
                     value >= 0.0 && value.is_finite(),
