@@ -18,6 +18,7 @@ mod reproduce;
 mod run;
 mod scenes;
 mod shapes;
+mod sound;
 mod strike;
 mod ui;
 mod waves;
@@ -62,6 +63,7 @@ enum Command {
     Waves(waves::Args),
     Check(check::Args),
     Run(run::Args),
+    Sound(sound::Args),
     Inspect(inspect::Args),
     Shapes(shapes::Args),
     Materials(materials::Args),
@@ -103,6 +105,7 @@ fn run(cli: Cli, ui: &Ui) -> Work<ExitCode> {
         Command::Waves(args) => waves::run(args, ui)?,
         Command::Check(args) => return check::run(args, ui),
         Command::Run(args) => return run::run(args, ui),
+        Command::Sound(args) => return sound::run(args, ui),
         Command::Inspect(args) => inspect::run(args, ui)?,
         Command::Shapes(args) => shapes::run(args, ui)?,
         Command::Materials(args) => materials::run(args)?,
