@@ -1,0 +1,242 @@
+//! The sound field of all modes of a body.
+//!
+//! Modes are solved one after the other, those of one pitch together, on panels that suit their wavelength. Each is
+//! solved a second time with half as many panels: the difference estimates the error, because panels converge as their
+//! area.
+
+use std::collections::BTreeMap;
+use std::ops::{Range, Sub};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use carom_object::{ModalModel, Radiation};
+use carom_shape::TriMesh;
+use glam::DVec3;
+use num_complex::Complex64;
+
+use super::RadiationError;
+use super::dense::gmres;
+use super::multipoles::{Boundary, Sphere, enough};
+use super::operator::{Operator, System};
+use super::panels::Panels;
+
+/// Modes whose frequencies differ by less than this share are solved together.
+const SAME_PITCH: f64 = 2e-4;
+/// Relative residual of the linear solves, and their longest.
+const TOLERANCE: f64 = 1e-4;
+const MOST_ITERATIONS: usize = 400;
+/// Share of the pressure on the sphere that is cut off at the end of a series.
+const CUT: f64 = 5e-3;
+/// Radius of the sphere outside which multipoles are used, to that of the body.
+const CLEARANCE: f64 = 1.25;
+
+/// How radiation is computed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RadiationParams {
+    /// Modes above this frequency are silent, Hz.
+    pub up_to: f64,
+    /// Panels along a wavelength.
+    pub panels_per_wavelength: f64,
+    /// At least about as many panels, for the form of the body.
+    pub least_panels: usize,
+    /// At most about as many panels: time and memory grow as their square.
+    pub most_panels: usize,
+    /// Speed of sound, m/s.
+    pub speed_of_sound: f64,
+    /// Density of the air, kg/m³.
+    pub air_density: f64,
+}
+
+impl Default for RadiationParams {
+    fn default() -> RadiationParams {
+        RadiationParams {
+            up_to: 20e3,
+            panels_per_wavelength: 7.0,
+            least_panels: 1000,
+            most_panels: 6000,
+            speed_of_sound: 343.0,
+            air_density: 1.2,
+        }
+    }
+}
+
+/// What computing radiation did and cost.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RadiationReport {
+    /// The largest number of panels.
+    pub panels: usize,
+    /// Iterations of all linear solves.
+    pub iterations: usize,
+    /// Seconds.
+    pub seconds: f64,
+}
+
+/// Computes the sound field of every audible mode of a body.
+///
+/// `progress` is told the share that is done; once `stop` is set the work ends soon with [`RadiationError::Stopped`].
+pub fn radiate(
+    model: &ModalModel,
+    params: &RadiationParams,
+    progress: &dyn Fn(f64),
+    stop: &AtomicBool,
+) -> Result<(Radiation, RadiationReport), RadiationError> {
+    params.validate()?;
+    let clock = Instant::now();
+    let surface = &model.surface;
+    let area = surface.area();
+    if !(area > 0.0 && area.is_finite()) {
+        return Err(RadiationError::NoSurface { area });
+    }
+    let (centre, body) = enclosing_sphere(surface);
+    let heard = model.frequencies.partition_point(|&frequency| frequency <= params.up_to);
+    let frequencies = &model.frequencies[..heard];
+    let wave_number = |frequency: f64| std::f64::consts::TAU * frequency / params.speed_of_sound;
+    let mut radiation = Radiation {
+        centre,
+        radius: CLEARANCE * body,
+        speed_of_sound: params.speed_of_sound,
+        air_density: params.air_density,
+        wave_numbers: frequencies.iter().map(|&frequency| wave_number(frequency)).collect(),
+        starts: vec![0],
+        coefficients: Vec::new(),
+        errors: Vec::new(),
+    };
+    let mut report = RadiationReport::default();
+    let mut levels = Levels { surface, largest: (2.0 * area / params.least_panels as f64).sqrt(), kept: BTreeMap::new() };
+    let level = |mode: usize| params.level(frequencies[mode], area);
+    let cost = |mode: usize| 4f64.powi(level(mode) as i32);
+    let total: f64 = (0..heard).map(cost).sum();
+    let mut done = 0.0;
+    let mut first = 0;
+    while first < heard {
+        if stop.load(Ordering::Relaxed) {
+            return Err(RadiationError::Stopped { done: first, total: heard });
+        }
+        let same = frequencies[first..].partition_point(|&f| f <= frequencies[first] * (1.0 + SAME_PITCH));
+        let group = first..first + same;
+        let sphere = Sphere { centre, radius: radiation.radius, body, wave_number: radiation.wave_numbers[first] };
+        let mut solved = |level: usize| {
+            let operator = levels.get(level);
+            report.panels = report.panels.max(operator.panels.len());
+            let (coefficients, iterations) = multipoles(model, group.clone(), operator, &sphere, params);
+            report.iterations += iterations;
+            coefficients
+        };
+        let (rough, fine) = (solved(level(first) - 1), solved(level(first)));
+        for (coefficients, rough) in fine.iter().zip(&rough) {
+            let degree = enough(coefficients, CUT);
+            let kept = &coefficients[..(degree + 1) * (degree + 1)];
+            let off = far_difference(&sphere, coefficients, rough) + CUT;
+            radiation.errors.push((20.0 * (1.0 + off).log10()) as f32);
+            radiation.coefficients.extend(kept.iter().map(|c| [c.re as f32, c.im as f32]));
+            radiation.starts.push(radiation.coefficients.len() as u32);
+        }
+        done += group.clone().map(cost).sum::<f64>();
+        progress(done / total);
+        first = group.end;
+    }
+    report.seconds = clock.elapsed().as_secs_f64();
+    Ok((radiation, report))
+}
+
+impl RadiationParams {
+    fn validate(&self) -> Result<(), RadiationError> {
+        let RadiationParams { up_to, panels_per_wavelength, least_panels, most_panels, speed_of_sound, air_density } = self;
+        let (least, most) = (*least_panels as f64, *most_panels as f64);
+        for (name, value, range) in [
+            ("up_to", *up_to, 0.0..=f64::MAX),
+            ("panels_per_wavelength", *panels_per_wavelength, 1.0..=100.0),
+            ("least_panels", least, 20.0..=most),
+            ("most_panels", most, 20.0..=50_000.0),
+            ("speed_of_sound", *speed_of_sound, 1.0..=100_000.0),
+            ("air_density", *air_density, 1e-6..=100_000.0),
+        ] {
+            if !range.contains(&value) {
+                let expected = format!("{} to {}", range.start(), range.end());
+                return Err(RadiationError::BadParameter { name, value, expected });
+            }
+        }
+        Ok(())
+    }
+
+    /// The level of panels for a frequency: level 1 has the least number, each further one twice as many.
+    fn level(&self, frequency: f64, area: f64) -> usize {
+        let wavelength = self.speed_of_sound / frequency;
+        let wanted = (area * (self.panels_per_wavelength / wavelength).powi(2)).min(self.most_panels as f64);
+        // A little less than the number that is doubled serves as well.
+        (wanted / self.least_panels as f64).log2().sub(0.2).ceil().max(0.0) as usize + 1
+    }
+}
+
+/// Panels and their static integrals; those for lower frequencies are dropped on the way up.
+struct Levels<'a> {
+    surface: &'a TriMesh,
+    /// Size of the panels of level 0, m.
+    largest: f64,
+    kept: BTreeMap<usize, Operator>,
+}
+
+impl Levels<'_> {
+    fn get(&mut self, level: usize) -> &Operator {
+        self.kept.retain(|&other, _| other + 1 >= level);
+        let size = self.largest * 0.5f64.powf(0.5 * level as f64);
+        self.kept.entry(level).or_insert_with(|| Operator::new(Panels::new(self.surface, size)))
+    }
+}
+
+/// The multipoles of modes of one pitch, and the iterations of their solves.
+fn multipoles(
+    model: &ModalModel,
+    modes: Range<usize>,
+    operator: &Operator,
+    sphere: &Sphere,
+    params: &RadiationParams,
+) -> (Vec<Vec<Complex64>>, usize) {
+    // ∂p/∂n = −iωρ v.
+    let factor = Complex64::new(0.0, -sphere.wave_number * params.speed_of_sound * params.air_density);
+    let slopes: Vec<Vec<Complex64>> = modes
+        .map(|mode| {
+            let velocity = operator.panels.normal_means(&model.surface, &|vertex| model.shape_at_vertex(mode, vertex));
+            velocity.iter().map(|v| factor * v).collect()
+        })
+        .collect();
+    let (fields, iterations) = boundary_fields(operator, sphere, slopes);
+    (sphere.coefficients(&operator.panels, &fields), iterations)
+}
+
+/// Pressure on the surface for given normal derivatives, and the iterations that it took.
+pub(crate) fn boundary_fields(
+    operator: &Operator,
+    sphere: &Sphere,
+    slopes: Vec<Vec<Complex64>>,
+) -> (Vec<Boundary>, usize) {
+    // Burton and Miller's factor is 1/k; for waves longer than the body the equation needs no more than its radius.
+    let coupling = (1.0 / sphere.wave_number).min(sphere.body);
+    let System { matrix, right_sides } = operator.system(sphere.wave_number, coupling, &slopes);
+    let mut iterations = 0;
+    let solved = right_sides.iter().zip(slopes).map(|(right, slope)| {
+        let solved = gmres(&matrix, right, TOLERANCE, MOST_ITERATIONS);
+        iterations += solved.iterations;
+        Boundary { pressure: solved.solution, slope }
+    });
+    (solved.collect(), iterations)
+}
+
+/// The difference of two fields far away, relative to the first.
+fn far_difference(sphere: &Sphere, field: &[Complex64], other: &[Complex64]) -> f64 {
+    let (mut apart, mut whole) = (0.0, f64::MIN_POSITIVE);
+    for (n, loudness) in (0..field.len().isqrt()).zip(sphere.loudness()) {
+        for term in n * n..(n + 1) * (n + 1) {
+            apart += loudness * (field[term] - other[term]).norm_sqr();
+            whole += loudness * field[term].norm_sqr();
+        }
+    }
+    (apart / whole).sqrt()
+}
+
+/// The middle of the box around a surface, and the distance of the vertex farthest from it.
+fn enclosing_sphere(surface: &TriMesh) -> (DVec3, f64) {
+    let centre = surface.bounds().centre();
+    let used = surface.triangles.iter().flatten().map(|&vertex| surface.positions[vertex as usize]);
+    (centre, used.map(|p| p.distance(centre)).fold(0.0, f64::max))
+}
