@@ -150,13 +150,14 @@ impl Radiation {
         let ends = (self.starts.first(), self.starts.last().map(|&end| end as usize));
         if self.starts.len() != modes + 1 || ends != (Some(&0), Some(self.coefficients.len())) {
             let (found, terms) = (self.starts.len(), self.coefficients.len());
-            return invalid("radiation.starts", format!("has {found} entries, expected {} from 0 to {terms}", modes + 1));
+            return invalid(
+                "radiation.starts",
+                format!("has {found} entries, expected {} from 0 to {terms}", modes + 1),
+            );
         }
         let square = |pair: &[u32]| {
             let terms = pair[1].checked_sub(pair[0]).map(|terms| (terms.isqrt(), terms));
-            terms.is_some_and(|(root, terms)| {
-                root * root == terms && (1..=HIGHEST_DEGREE as u32 + 1).contains(&root)
-            })
+            terms.is_some_and(|(root, terms)| root * root == terms && (1..=HIGHEST_DEGREE as u32 + 1).contains(&root))
         };
         if let Some(mode) = self.starts.windows(2).position(|pair| !square(pair)) {
             let (from, to) = (self.starts[mode], self.starts[mode + 1]);

@@ -18,12 +18,12 @@ pub(crate) struct Viewpoint {
     pub normal: [f64; 3],
     /// Wave number, 1/m.
     pub wave_number: f64,
-    /// The equation of the normal derivative counts i times this, m (Burton and Miller).
-    pub coupling: f64,
+    /// What the equation of the normal derivative is multiplied with, m: β of Burton and Miller.
+    pub coupling: Complex64,
 }
 
 /// One row over all patches: the factor of pressure, −∂G/∂n_y + β ∂²G/∂n_x∂n_y, and that of its normal derivative,
-/// −G + β ∂G/∂n_x, each integrated over the patch; β = i · coupling.
+/// −G + β ∂G/∂n_x, each integrated over the patch.
 #[derive(Default)]
 pub(crate) struct Row {
     pub pressure: [Vec<f64>; 2],
@@ -61,7 +61,7 @@ pub(crate) fn far_row(view: &Viewpoint, patches: &Patches, row: &mut Row) {
 #[inline(always)]
 fn far_row_in_lanes(view: &Viewpoint, patches: &Patches, row: &mut Row) {
     let count = patches.len();
-    let Viewpoint { place, normal, wave_number: k, coupling } = *view;
+    let Viewpoint { place, normal, wave_number: k, coupling: beta } = *view;
     let (x, y, z) = (&patches.x[..count], &patches.y[..count], &patches.z[..count]);
     let (nx, ny, nz, area) = (&patches.nx[..count], &patches.ny[..count], &patches.nz[..count], &patches.area[..count]);
     let Row { pressure: [pr, pi], slope: [sr, si] } = row;
@@ -85,17 +85,17 @@ fn far_row_in_lanes(view: &Viewpoint, patches: &Patches, row: &mut Row) {
         let across = a * b * inverse_square;
         let hyper = -(first * c + second * across);
         let hyper_im = -(first_im * c + second_im * across);
-        pr[j] = -first * b - coupling * hyper_im;
-        pi[j] = -first_im * b + coupling * hyper;
-        sr[j] = area[j] * (-g + coupling * first_im * a);
-        si[j] = area[j] * (-g_im - coupling * first * a);
+        pr[j] = -first * b + beta.re * hyper - beta.im * hyper_im;
+        pi[j] = -first_im * b + beta.re * hyper_im + beta.im * hyper;
+        sr[j] = area[j] * (-g - a * (beta.re * first - beta.im * first_im));
+        si[j] = area[j] * (-g_im - a * (beta.re * first_im + beta.im * first));
     }
 }
 
 /// What is left of the kernels near their singularity, after the static ones and k²(n_x·n_y)/(8πr) of the second
 /// derivative: of pressure and of its normal derivative, for patch `j`.
 pub(crate) fn remainder(view: &Viewpoint, patches: &Patches, j: usize) -> (Complex64, Complex64) {
-    let Viewpoint { place, normal, wave_number: k, coupling } = *view;
+    let Viewpoint { place, normal, wave_number: k, coupling: beta } = *view;
     let apart = [patches.x[j] - place[0], patches.y[j] - place[1], patches.z[j] - place[2]];
     let area_vector = [patches.nx[j], patches.ny[j], patches.nz[j]];
     let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -108,7 +108,6 @@ pub(crate) fn remainder(view: &Viewpoint, patches: &Patches, j: usize) -> (Compl
     // `first` lacks the part −k²/(8πr) of G'/r; only where n_x·n_y multiplies it has that been integrated elsewhere.
     let whole_first = first - weak;
     let hyper = -(first * c + second * (a * b / (r * r)));
-    let beta = Complex64::new(0.0, coupling);
     (-whole_first * b + beta * hyper, patches.area[j] * (-single - beta * whole_first * a))
 }
 
@@ -176,8 +175,9 @@ mod tests {
             column.push(number);
         }
         let normal = [0.6, 0.0, 0.8];
+        let beta = Complex64::new(-0.4, 0.7);
         for k in [0.2, 2.0, 20.0] {
-            let view = Viewpoint { place: [0.0; 3], normal, wave_number: k, coupling: 0.7 };
+            let view = Viewpoint { place: [0.0; 3], normal, wave_number: k, coupling: beta };
             let mut row = Row::default();
             row.resize(1);
             far_row(&view, &patches, &mut row);
@@ -185,8 +185,8 @@ mod tests {
             let r = 0.14f64.sqrt();
             let (a, b, c) = (0.3 * 0.6 - 0.2 * 0.8, 0.06 - 0.01 - 0.06, 0.2 * 0.6 + 0.3 * 0.8);
             let hyper = UNIT * (c / r.powi(3) - 3.0 * a * b / r.powi(5)) + UNIT * 0.5 * k * k * c / r;
-            pressure += Complex64::new(UNIT * b / r.powi(3), 0.7 * hyper);
-            slope += 0.4 * UNIT * Complex64::new(-1.0 / r, 0.7 * a / r.powi(3));
+            pressure += UNIT * b / r.powi(3) + beta * hyper;
+            slope += 0.4 * UNIT * (beta * a / r.powi(3) - 1.0 / r);
             let found = Complex64::new(row.pressure[0][0], row.pressure[1][0]);
             assert!((found - pressure).norm() < 1e-7 * found.norm(), "{k}: {found} {pressure}");
             let found = Complex64::new(row.slope[0][0], row.slope[1][0]);

@@ -27,9 +27,11 @@ pub(crate) struct Sphere {
     pub wave_number: f64,
 }
 
-/// A field of pressure and its normal derivative on the panels.
+/// A field of pressure and its normal derivative.
 pub(crate) struct Boundary {
+    /// On the panels.
     pub pressure: Vec<Complex64>,
+    /// On the panels.
     pub slope: Vec<Complex64>,
 }
 
@@ -47,6 +49,7 @@ impl Sphere {
         let panel_of_patch: Vec<usize> = (0..panels.len())
             .flat_map(|panel| std::iter::repeat_n(panel, panels.patch_start[panel + 1] - panels.patch_start[panel]))
             .collect();
+        let pressures: Vec<Vec<Complex64>> = fields.iter().map(|field| panels.at_patches(&field.pressure)).collect();
         // A dipole is two monopoles very close together.
         let half = 1e-4 * self.body.min(1.0 / k);
         let of_portion = |portion: usize| {
@@ -65,8 +68,8 @@ impl Sphere {
                         harmonics[n * n..(n + 1) * (n + 1)].iter_mut().for_each(|y| *y *= bessel);
                     }
                     let panel = panel_of_patch[patch];
-                    for (sum, field) in sums.iter_mut().zip(fields) {
-                        let dipole = field.pressure[panel] * (side * area_vector.length() / (2.0 * half));
+                    for ((sum, field), pressure) in sums.iter_mut().zip(fields).zip(&pressures) {
+                        let dipole = pressure[patch] * (side * area_vector.length() / (2.0 * half));
                         let strength = dipole - 0.5 * area * field.slope[panel];
                         sum.iter_mut().zip(&harmonics).for_each(|(sum, y)| *sum += strength * y);
                     }

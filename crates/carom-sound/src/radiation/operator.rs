@@ -1,13 +1,14 @@
 //! The boundary integral equation of Burton and Miller on panels, collocated at their middles.
 //!
-//! For the pressure p outside a body whose surface moves with q = ∂p/∂n = −iωρ v_n, and β = i·coupling:
+//! For the pressure p outside a body whose surface moves with q = ∂p/∂n = −iωρ v_n, and a coupling β:
 //! (½ − K + βN) p = (−S + β(½ + K′)) q, which has one solution at every frequency. S, K, K′ and N are the single and double
-//! layers and their normal derivatives. Their static singular parts are integrated exactly over near facets, once for
-//! all frequencies. Three identities of static fields hold exactly: K 1 = −½, N 1 = 0, and N x = (K′ − ½) n for the
-//! coordinates x along the surface. Without the last one, panels of uneven form would disturb the normal derivative
-//! however small they are.
+//! layers and their normal derivatives. On each panel the pressure has a value and the slope of the panels around it, on its
+//! side of the wall: with values alone, panels of uneven form would disturb N however small they are, and the air in a
+//! vessel would not resonate. Static singular parts are integrated exactly over near facets, once for all frequencies;
+//! K 1 = −½ and N 1 = 0 hold exactly.
 
-use glam::{DMat2, DVec2, DVec3};
+use std::f64::consts::PI;
+
 use num_complex::Complex64;
 use rayon::prelude::*;
 
@@ -26,8 +27,6 @@ pub(crate) struct Operator {
     near: Vec<Vec<(u32, Statics)>>,
     /// Of each panel: what its own entries lack so that a constant is mapped as it must be: of K, and of N.
     lack: Vec<[f64; 2]>,
-    /// Of each panel: what N gains from the pressure of its neighbours.
-    gradient: Vec<Vec<(u32, f64)>>,
 }
 
 /// Equations at one frequency, for several fields of normal velocity.
@@ -39,32 +38,24 @@ pub(crate) struct System {
 
 impl Operator {
     pub fn new(panels: Panels) -> Operator {
-        let neighbours = panels.neighbours();
         let of_row = |i: usize| {
-            let (near, turned) = near_statics(&panels, i);
-            let (lack, slope) = static_defects(&panels, i, &near, turned);
-            let gradient = gradient_weights(&panels, i, &neighbours[i], slope);
-            (near, lack, gradient)
+            let near = near_statics(&panels, i);
+            let lack = static_defects(&panels, i, &near);
+            (near, lack)
         };
-        let rows: Vec<_> = (0..panels.len()).into_par_iter().map(of_row).collect();
-        let (mut all_near, mut all_lack, mut all_gradient) = (Vec::new(), Vec::new(), Vec::new());
-        for (near, lack, gradient) in rows {
-            all_near.push(near);
-            all_lack.push(lack);
-            all_gradient.push(gradient);
-        }
-        Operator { panels, near: all_near, lack: all_lack, gradient: all_gradient }
+        let (near, lack) = (0..panels.len()).into_par_iter().map(of_row).unzip();
+        Operator { panels, near, lack }
     }
 
     /// The equations at a wave number, for fields of ∂p/∂n on the panels.
-    pub fn system(&self, wave_number: f64, coupling: f64, slopes: &[Vec<Complex64>]) -> System {
+    pub fn system(&self, wave_number: f64, coupling: Complex64, slopes: &[Vec<Complex64>]) -> System {
         let count = self.panels.len();
         let mut matrix = Dense::zero(count);
         let right: Vec<Vec<Complex64>> = matrix
             .rows_mut()
             .enumerate()
-            .map_init(Row::default, |row, (i, (re, im))| {
-                self.row(i, wave_number, coupling, row);
+            .map_init(<(Row, Vec<[f64; 4]>)>::default, |(row, moments), (i, (re, im))| {
+                self.row(i, wave_number, coupling, row, moments);
                 for (panel, (re, im)) in re.iter_mut().zip(im).enumerate() {
                     (*re, *im) = (row.pressure[0][panel] as f32, row.pressure[1][panel] as f32);
                 }
@@ -80,107 +71,129 @@ impl Operator {
     }
 
     /// One row; afterwards the first numbers of `row`, as many as there are panels, are those of the panels.
-    fn row(&self, i: usize, wave_number: f64, coupling: f64, row: &mut Row) {
+    fn row(&self, i: usize, wave_number: f64, coupling: Complex64, row: &mut Row, moments: &mut Vec<[f64; 4]>) {
         let panels = &self.panels;
-        let view =
-            Viewpoint { place: panels.places[i].to_array(), normal: panels.normals[i].to_array(), wave_number, coupling };
+        let view = Viewpoint {
+            place: panels.places[i].to_array(),
+            normal: panels.normals[i].to_array(),
+            wave_number,
+            coupling,
+        };
         row.resize(panels.patches.len());
         far_row(&view, &panels.patches, row);
+        moments.clear();
+        moments.resize(panels.len(), [0.0; 4]);
+        for (panel, moment) in moments.iter_mut().enumerate() {
+            for patch in panels.patch_start[panel]..panels.patch_start[panel + 1] {
+                let (re, im, offset) = (row.pressure[0][patch], row.pressure[1][patch], panels.offsets[patch]);
+                let more = [re * offset.x, im * offset.x, re * offset.y, im * offset.y];
+                (0..4).for_each(|part| moment[part] += more[part]);
+            }
+        }
         // Patches are sorted by panel, and there are no fewer of them: sums fit in front of what they add up.
         for column in row.pressure.iter_mut().chain(&mut row.slope) {
             for panel in 0..panels.len() {
                 column[panel] = column[panels.patch_start[panel]..panels.patch_start[panel + 1]].iter().sum();
             }
         }
-        let beta = Complex64::new(0.0, coupling);
-        for &(panel, statics) in &self.near[i] {
+        for &(panel, ref statics) in &self.near[i] {
             let j = panel as usize;
-            let weak = 0.5 * wave_number.powi(2) * panels.normals[i].dot(panels.normals[j]) * statics.single;
-            let mut pressure = -statics.double + beta * (statics.hyper + weak);
-            let mut slope = -statics.single + beta * statics.adjoint;
-            for patch in panels.patch_start[j]..panels.patch_start[j + 1] {
-                let (of_pressure, of_slope) = remainder(&view, &panels.patches, patch);
-                pressure += of_pressure;
-                slope += of_slope;
-            }
-            if j == i {
-                let [double, hyper] = self.lack[i];
-                pressure += 0.5 - double + beta * hyper;
-                slope += 0.5 * beta;
-            }
+            let Entry { pressure, slope, moment } = self.near_entry(&view, i, j, statics);
             (row.pressure[0][j], row.pressure[1][j]) = (pressure.re, pressure.im);
             (row.slope[0][j], row.slope[1][j]) = (slope.re, slope.im);
+            moments[j] = [moment[0].re, moment[0].im, moment[1].re, moment[1].im];
         }
-        for &(panel, weight) in &self.gradient[i] {
-            row.pressure[1][panel as usize] += coupling * weight;
-            row.pressure[1][i] -= coupling * weight;
+        // The slope of the pressure on a panel is that of the panels around it.
+        let [re, im] = &mut row.pressure;
+        for (panel, moment) in moments.iter().enumerate() {
+            let (mut own_re, mut own_im) = (0.0, 0.0);
+            for &(other, weight) in &panels.slopes[panel] {
+                let more_re = moment[0] * weight.x + moment[2] * weight.y;
+                let more_im = moment[1] * weight.x + moment[3] * weight.y;
+                re[other as usize] += more_re;
+                im[other as usize] += more_im;
+                own_re += more_re;
+                own_im += more_im;
+            }
+            re[panel] -= own_re;
+            im[panel] -= own_im;
         }
+    }
+
+    /// The entry of a panel that is near.
+    fn near_entry(&self, view: &Viewpoint, i: usize, j: usize, statics: &Statics) -> Entry {
+        let panels = &self.panels;
+        let beta = view.coupling;
+        let weak = 0.5 * view.wave_number.powi(2) * panels.normals[i].dot(panels.normals[j]) * statics.single;
+        // Moments are about the point of view; slopes about the panel's own place.
+        let shift = panels.places[i] - panels.places[j];
+        let double_moment = statics.double_moment + statics.double * shift;
+        let hyper_moment = statics.hyper_moment + statics.hyper * shift;
+        let (u, v) = panels.tangents(j);
+        let mut entry = Entry {
+            pressure: -statics.double + beta * (statics.hyper + weak),
+            slope: -statics.single + beta * statics.adjoint,
+            moment: [u, v].map(|axis| -axis.dot(double_moment) + beta * axis.dot(hyper_moment)),
+        };
+        for patch in panels.patch_start[j]..panels.patch_start[j + 1] {
+            let (pressure, slope) = remainder(view, &panels.patches, patch);
+            entry.pressure += pressure;
+            entry.slope += slope;
+            entry.moment[0] += pressure * panels.offsets[patch].x;
+            entry.moment[1] += pressure * panels.offsets[patch].y;
+        }
+        if j == i {
+            let [double, hyper] = self.lack[i];
+            entry.pressure += 0.5 - double + beta * hyper;
+            entry.slope += 0.5 * beta;
+        }
+        entry
     }
 }
 
-/// The static integrals over all panels near one, and K′ n over them.
-fn near_statics(panels: &Panels, i: usize) -> (Vec<(u32, Statics)>, DVec3) {
+/// What one panel contributes to a row.
+struct Entry {
+    /// Factor of its pressure.
+    pressure: Complex64,
+    /// Factor of the normal derivative of its pressure.
+    slope: Complex64,
+    /// Factors of the slope of its pressure along the two tangents.
+    moment: [Complex64; 2],
+}
+
+/// The static integrals over all panels near one.
+fn near_statics(panels: &Panels, i: usize) -> Vec<(u32, Statics)> {
     let (place, normal) = (panels.places[i], panels.normals[i]);
     let reach = NEAR * panels.size;
-    let mut turned = DVec3::ZERO;
-    let mut near = Vec::new();
-    for j in 0..panels.len() {
-        if panels.places[j].distance_squared(place) > reach * reach {
-            continue;
-        }
+    let is_near = |&j: &usize| panels.places[j].distance_squared(place) < reach * reach;
+    let integrals = |j: usize| {
         let mut sum = Statics::default();
         for facet in &panels.facets[panels.facet_start[j]..panels.facet_start[j + 1]] {
-            let statics = of_triangle(facet.corners, place, normal);
-            turned += statics.adjoint * facet.area_vector().normalize_or_zero();
-            sum += statics;
+            sum += of_triangle(facet.corners, place, normal);
         }
-        near.push((j as u32, sum));
-    }
-    (near, turned)
+        (j as u32, sum)
+    };
+    (0..panels.len()).filter(is_near).map(integrals).collect()
 }
 
-/// What a row of the static operators lacks to satisfy the three identities: a number for K, one for N, and the vector
-/// (K′ − ½) n − N x. `turned` is K′ n over the near panels.
-fn static_defects(panels: &Panels, i: usize, near: &[(u32, Statics)], turned: DVec3) -> ([f64; 2], DVec3) {
+/// What a row of the static operators lacks so that K 1 = −½ and N 1 = 0.
+fn static_defects(panels: &Panels, i: usize, near: &[(u32, Statics)]) -> [f64; 2] {
     let (place, normal) = (panels.places[i], panels.normals[i]);
     let (mut double, mut hyper) = (0.0, 0.0);
-    let mut defect = turned - 0.5 * normal;
     let mut next = near.iter().peekable();
     for j in 0..panels.len() {
-        let away = panels.places[j] - place;
-        if let Some(&(_, statics)) = next.next_if(|(panel, _)| *panel as usize == j) {
+        if let Some((_, statics)) = next.next_if(|(panel, _)| *panel as usize == j) {
             double += statics.double;
             hyper += statics.hyper;
-            defect -= statics.hyper * away;
             continue;
         }
         for patch in panels.patch_start[j]..panels.patch_start[j + 1] {
             let (r, area_vector) = (panels.patches.place(patch) - place, panels.patches.area_vector(patch));
-            let unit = 1.0 / (4.0 * std::f64::consts::PI * r.length().powi(3));
+            let unit = 1.0 / (4.0 * PI * r.length().powi(3));
             let (a, b) = (r.dot(normal), r.dot(area_vector));
-            let of_patch = unit * (normal.dot(area_vector) - 3.0 * a * b / r.length_squared());
             double -= unit * b;
-            hyper += of_patch;
-            defect += unit * a * area_vector - of_patch * away;
+            hyper += unit * (normal.dot(area_vector) - 3.0 * a * b / r.length_squared());
         }
     }
-    ([-0.5 - double, -hyper], defect)
-}
-
-/// Weights of the differences to the neighbours in the slope of the pressure along a vector, by least squares in the
-/// tangent plane.
-fn gradient_weights(panels: &Panels, i: usize, neighbours: &[u32], along: DVec3) -> Vec<(u32, f64)> {
-    let (u, v) = panels.normals[i].any_orthonormal_pair();
-    let flat = |vector: DVec3| DVec2::new(vector.dot(u), vector.dot(v));
-    let steps: Vec<DVec2> = neighbours.iter().map(|&j| flat(panels.places[j as usize] - panels.places[i])).collect();
-    let weight = |step: DVec2| 1.0 / (step.length_squared() + 0.1 * panels.size * panels.size);
-    let sum = |pick: fn(DVec2) -> f64| steps.iter().map(|&step| weight(step) * pick(step)).sum::<f64>();
-    let (xx, xy, yy) = (sum(|s| s.x * s.x), sum(|s| s.x * s.y), sum(|s| s.y * s.y));
-    let normal_matrix = DMat2::from_cols(DVec2::new(xx, xy), DVec2::new(xy, yy));
-    // Neighbours in one line tell nothing of the slope across it.
-    if normal_matrix.determinant() < 0.01 * (xx + yy).powi(2) {
-        return Vec::new();
-    }
-    let along = normal_matrix.inverse() * flat(along);
-    neighbours.iter().zip(&steps).map(|(&j, &step)| (j, weight(step) * along.dot(step))).collect()
+    [-0.5 - double, -hyper]
 }

@@ -8,13 +8,16 @@
 use std::collections::HashMap;
 
 use carom_shape::TriMesh;
-use glam::DVec3;
+use glam::{DMat2, DVec2, DVec3};
+use num_complex::Complex64;
 use rayon::prelude::*;
 
 /// A panel spans at most about this angle: normals count as lengths in units of panels.
 const NORMAL_WEIGHT: f64 = 1.0;
 /// Clusters that begin as a random packing of balls of radius ρ have an area of 1.44 ρ² on average.
 const PACKING: f64 = 1.2;
+/// Slopes are taken from panels within this many sizes, by position and normal.
+const NEIGHBOURS: f64 = 1.8;
 /// Rounds in which clusters become round and even.
 const ROUNDS: usize = 6;
 
@@ -89,6 +92,11 @@ pub(crate) struct Panels {
     /// Patches of panel i are `patch_start[i]..patch_start[i + 1]`.
     pub patch_start: Vec<usize>,
     pub patches: Patches,
+    /// Where each patch lies in the tangent plane of its panel, from the panel's place, m.
+    pub offsets: Vec<DVec2>,
+    /// Of each panel: neighbours on its own side, and the weights of the differences to them in the slope of a quantity
+    /// in its tangent plane.
+    pub slopes: Vec<Vec<(u32, DVec2)>>,
     /// Facets of panel i are `facet_start[i]..facet_start[i + 1]`.
     pub facet_start: Vec<usize>,
     pub facets: Vec<Facet>,
@@ -117,8 +125,28 @@ impl Panels {
             nearest.unwrap_or(*whole)
         };
         let middles: Vec<Sample> = panels.iter().enumerate().map(middle).collect();
+        let flat = |panel: usize, vector: DVec3| {
+            let (u, v) = middles[panel].normal.any_orthonormal_pair();
+            DVec2::new(u.dot(vector), v.dot(vector))
+        };
+        let offset = |(index, &patch): (usize, &usize)| {
+            let panel = patch_start.partition_point(|&start| start <= index) - 1;
+            flat(panel, patches[patch].place - middles[panel].place)
+        };
+        let offsets = patch_order.iter().enumerate().map(offset).collect();
+        let slopes = neighbours(&middles, size)
+            .into_par_iter()
+            .enumerate()
+            .map(|(panel, around)| {
+                let step = |&other: &u32| flat(panel, middles[other as usize].place - middles[panel].place);
+                let weights = slope_weights(&around.iter().map(step).collect::<Vec<_>>(), size);
+                around.into_iter().zip(weights).collect()
+            })
+            .collect();
         Panels {
             size,
+            offsets,
+            slopes,
             places: middles.iter().map(|middle| middle.place).collect(),
             normals: middles.iter().map(|middle| middle.normal).collect(),
             areas: panels.iter().map(|panel| panel.area).collect(),
@@ -147,25 +175,64 @@ impl Panels {
         (0..self.len()).map(of_panel).collect()
     }
 
-    /// Panels around each one, on its own side of a wall: within 2.2 panels by position and normal.
-    pub fn neighbours(&self) -> Vec<Vec<u32>> {
-        let reach = 2.2 * self.size;
-        let sample = |panel: usize| Sample { place: self.places[panel], normal: self.normals[panel], area: 1.0 };
-        let all: Vec<Sample> = (0..self.len()).map(sample).collect();
-        let buckets = Buckets::new(&all, reach);
-        let scale = NORMAL_WEIGHT * self.size;
-        let around = |panel: usize| {
-            let mut found = Vec::new();
-            buckets.visit(all[panel].place, |other| {
-                if other as usize != panel && all[panel].distance(&all[other as usize], scale) < reach * reach {
-                    found.push(other);
-                }
-            });
-            found.sort_unstable();
-            found
-        };
-        (0..self.len()).into_par_iter().map(around).collect()
+    /// Two directions in the tangent plane of a panel.
+    pub fn tangents(&self, panel: usize) -> (DVec3, DVec3) {
+        self.normals[panel].any_orthonormal_pair()
     }
+
+    /// A quantity at every patch, from its values on the panels and their slopes.
+    pub fn at_patches(&self, values: &[Complex64]) -> Vec<Complex64> {
+        let mut found = Vec::with_capacity(self.patches.len());
+        for panel in 0..self.len() {
+            let [mut along_u, mut along_v] = [Complex64::ZERO; 2];
+            for &(other, weight) in &self.slopes[panel] {
+                let difference = values[other as usize] - values[panel];
+                along_u += weight.x * difference;
+                along_v += weight.y * difference;
+            }
+            for patch in self.patch_start[panel]..self.patch_start[panel + 1] {
+                let offset = self.offsets[patch];
+                found.push(values[panel] + offset.x * along_u + offset.y * along_v);
+            }
+        }
+        found
+    }
+}
+
+/// Panels around each one, on its own side of a wall.
+fn neighbours(middles: &[Sample], size: f64) -> Vec<Vec<u32>> {
+    let reach = NEIGHBOURS * size;
+    let buckets = Buckets::new(middles, reach);
+    let around = |panel: usize| {
+        let mut found = Vec::new();
+        buckets.visit(middles[panel].place, |other| {
+            let distance = middles[panel].distance(&middles[other as usize], NORMAL_WEIGHT * size);
+            if other as usize != panel && distance < reach * reach {
+                found.push(other);
+            }
+        });
+        found.sort_unstable();
+        found
+    };
+    (0..middles.len()).into_par_iter().map(around).collect()
+}
+
+/// Weights of the differences along some steps in the slope that fits them best. Steps in one line tell nothing of the
+/// slope across it, which is then zero.
+fn slope_weights(steps: &[DVec2], size: f64) -> Vec<DVec2> {
+    let weight = |step: DVec2| 1.0 / (step.length_squared() + 0.1 * size * size);
+    let sum = |pick: fn(DVec2) -> f64| steps.iter().map(|&step| weight(step) * pick(step)).sum::<f64>();
+    let (xx, xy, yy) = (sum(|s| s.x * s.x), sum(|s| s.x * s.y), sum(|s| s.y * s.y));
+    let (mean, apart) = (0.5 * (xx + yy), (0.5 * (xx - yy)).hypot(xy));
+    let (large, small) = (mean + apart, mean - apart);
+    let inverse = if small > 0.05 * large {
+        DMat2::from_cols(DVec2::new(xx, xy), DVec2::new(xy, yy)).inverse()
+    } else {
+        let angle = 0.5 * (2.0 * xy).atan2(xx - yy);
+        let axis = DVec2::from_angle(angle);
+        DMat2::from_cols(axis * axis.x, axis * axis.y) * if large > 0.0 { 1.0 / large } else { 0.0 }
+    };
+    steps.iter().map(|&step| inverse * (weight(step) * step)).collect()
 }
 
 /// Something on the surface that is put into a cluster.

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use carom_object::{ModalModel, Radiation};
-use carom_shape::TriMesh;
+use carom_shape::{Bvh, TriMesh, wall_thickness};
 use glam::DVec3;
 use num_complex::Complex64;
 
@@ -52,7 +52,7 @@ impl Default for RadiationParams {
         RadiationParams {
             up_to: 20e3,
             panels_per_wavelength: 7.0,
-            least_panels: 1000,
+            least_panels: 2000,
             most_panels: 6000,
             speed_of_sound: 343.0,
             air_density: 1.2,
@@ -67,6 +67,8 @@ pub struct RadiationReport {
     pub panels: usize,
     /// Iterations of all linear solves.
     pub iterations: usize,
+    /// The largest relative residual that a solve left.
+    pub residual: f64,
     /// Seconds.
     pub seconds: f64,
 }
@@ -88,6 +90,7 @@ pub fn radiate(
         return Err(RadiationError::NoSurface { area });
     }
     let (centre, body) = enclosing_sphere(surface);
+    let wall = typical_wall(surface);
     let heard = model.frequencies.partition_point(|&frequency| frequency <= params.up_to);
     let frequencies = &model.frequencies[..heard];
     let wave_number = |frequency: f64| std::f64::consts::TAU * frequency / params.speed_of_sound;
@@ -102,7 +105,8 @@ pub fn radiate(
         errors: Vec::new(),
     };
     let mut report = RadiationReport::default();
-    let mut levels = Levels { surface, largest: (2.0 * area / params.least_panels as f64).sqrt(), kept: BTreeMap::new() };
+    let mut levels =
+        Levels { surface, largest: (2.0 * area / params.least_panels as f64).sqrt(), kept: BTreeMap::new() };
     let level = |mode: usize| params.level(frequencies[mode], area);
     let cost = |mode: usize| 4f64.powi(level(mode) as i32);
     let total: f64 = (0..heard).map(cost).sum();
@@ -118,15 +122,17 @@ pub fn radiate(
         let mut solved = |level: usize| {
             let operator = levels.get(level);
             report.panels = report.panels.max(operator.panels.len());
-            let (coefficients, iterations) = multipoles(model, group.clone(), operator, &sphere, params);
-            report.iterations += iterations;
-            coefficients
+            let (coefficients, effort) = multipoles(model, group.clone(), operator, &sphere, wall, params);
+            report.iterations += effort.iterations;
+            report.residual = report.residual.max(effort.residual);
+            (coefficients, effort.residual)
         };
-        let (rough, fine) = (solved(level(first) - 1), solved(level(first)));
+        let (rough, _) = solved(level(first) - 1);
+        let (fine, residual) = solved(level(first));
         for (coefficients, rough) in fine.iter().zip(&rough) {
             let degree = enough(coefficients, CUT);
             let kept = &coefficients[..(degree + 1) * (degree + 1)];
-            let off = far_difference(&sphere, coefficients, rough) + CUT;
+            let off = far_difference(&sphere, coefficients, rough) + CUT + residual;
             radiation.errors.push((20.0 * (1.0 + off).log10()) as f32);
             radiation.coefficients.extend(kept.iter().map(|c| [c.re as f32, c.im as f32]));
             radiation.starts.push(radiation.coefficients.len() as u32);
@@ -141,7 +147,8 @@ pub fn radiate(
 
 impl RadiationParams {
     fn validate(&self) -> Result<(), RadiationError> {
-        let RadiationParams { up_to, panels_per_wavelength, least_panels, most_panels, speed_of_sound, air_density } = self;
+        let RadiationParams { up_to, panels_per_wavelength, least_panels, most_panels, speed_of_sound, air_density } =
+            self;
         let (least, most) = (*least_panels as f64, *most_panels as f64);
         for (name, value, range) in [
             ("up_to", *up_to, 0.0..=f64::MAX),
@@ -184,14 +191,23 @@ impl Levels<'_> {
     }
 }
 
-/// The multipoles of modes of one pitch, and the iterations of their solves.
+/// What linear solves took and left.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Effort {
+    pub iterations: usize,
+    /// The largest residual, relative to the right side.
+    pub residual: f64,
+}
+
+/// The multipoles of modes of one pitch.
 fn multipoles(
     model: &ModalModel,
     modes: Range<usize>,
     operator: &Operator,
     sphere: &Sphere,
+    wall: f64,
     params: &RadiationParams,
-) -> (Vec<Vec<Complex64>>, usize) {
+) -> (Vec<Vec<Complex64>>, Effort) {
     // ∂p/∂n = −iωρ v.
     let factor = Complex64::new(0.0, -sphere.wave_number * params.speed_of_sound * params.air_density);
     let slopes: Vec<Vec<Complex64>> = modes
@@ -200,26 +216,42 @@ fn multipoles(
             velocity.iter().map(|v| factor * v).collect()
         })
         .collect();
-    let (fields, iterations) = boundary_fields(operator, sphere, slopes);
-    (sphere.coefficients(&operator.panels, &fields), iterations)
+    let (fields, effort) = boundary_fields(operator, sphere, wall, slopes);
+    (sphere.coefficients(&operator.panels, &fields), effort)
 }
 
-/// Pressure on the surface for given normal derivatives, and the iterations that it took.
+/// The factor β of Burton and Miller's equation, for walls of about some thickness.
+///
+/// With β = i/k the solution is unique at every frequency, but errors of the real operators N and K then become false
+/// damping, and the air in a vessel hardly resonates. With β < 0 energy is kept; but that equation fails where the inside of
+/// a wall resonates with u + |β| ∂u/∂n = 0 at its faces, first at k² = 2/(|β| thickness). Below half of that β is real.
+fn coupling(panel: f64, wall: f64, wave_number: f64) -> Complex64 {
+    let length = panel.min(1.0 / wave_number);
+    if wave_number.powi(2) * length * wall < 1.0 { Complex64::new(-length, 0.0) } else { Complex64::new(0.0, length) }
+}
+
+/// How thick the walls of a body are for the most part, m; as thick as can be if none are found.
+pub(crate) fn typical_wall(surface: &TriMesh) -> f64 {
+    wall_thickness(surface, &Bvh::new(surface), 2000).map_or(f64::INFINITY, |walls| walls.median)
+}
+
+/// Pressure on the surface for given normal derivatives.
 pub(crate) fn boundary_fields(
     operator: &Operator,
     sphere: &Sphere,
+    wall: f64,
     slopes: Vec<Vec<Complex64>>,
-) -> (Vec<Boundary>, usize) {
-    // Burton and Miller's factor is 1/k; for waves longer than the body the equation needs no more than its radius.
-    let coupling = (1.0 / sphere.wave_number).min(sphere.body);
+) -> (Vec<Boundary>, Effort) {
+    let coupling = coupling(operator.panels.size, wall, sphere.wave_number);
     let System { matrix, right_sides } = operator.system(sphere.wave_number, coupling, &slopes);
-    let mut iterations = 0;
+    let mut effort = Effort::default();
     let solved = right_sides.iter().zip(slopes).map(|(right, slope)| {
         let solved = gmres(&matrix, right, TOLERANCE, MOST_ITERATIONS);
-        iterations += solved.iterations;
+        effort.iterations += solved.iterations;
+        effort.residual = effort.residual.max(solved.residual);
         Boundary { pressure: solved.solution, slope }
     });
-    (solved.collect(), iterations)
+    (solved.collect(), effort)
 }
 
 /// The difference of two fields far away, relative to the first.
