@@ -8,6 +8,7 @@ mod impact;
 mod measure;
 mod modes;
 mod peer;
+mod radiation;
 mod table;
 mod world;
 
@@ -27,6 +28,7 @@ Examples:
   carom bench impact --threads 1                           drops of up to 100,000 balls, against published figures
   carom bench world --threads 1                            against Rapier, which has one thread; benches/rapier is its program
   carom bench distant                                      against the paper's times, seconds
+  carom bench radiation                                    against two minutes, with the error of each body
 The references are Python packages; benches/peers/README.md tells how to install them.")]
 pub struct Args {
     /// The benchmark; without a name they are listed.
@@ -91,13 +93,15 @@ pub fn run(args: Args) -> Work<()> {
              bounce   strikes per second and core, as printed and in each width of instructions; growth with modes\n\
              impact   drops of balls and boxes with all impacts at once, against the paper and SCISim; --largest for a million\n\
              world    a pyramid of boxes and piles of mixed bodies against Rapier: detection, solve, step\n\
-             distant  passing a blow on to all that rests on a table, beside the paper's time\n",
+             distant  passing a blow on to all that rests on a table, beside the paper's time\n\
+             radiation  the sound field of the modes of a bar, a bowl and a mug, and looking it up\n",
         ),
         Some("modes") => modes::run(&args),
         Some("bounce") => bounce::run(&args),
         Some("impact") => impact::run(&args),
         Some("world") => world::run(&args),
         Some("distant") => distant::run(&args),
+        Some("radiation") => radiation::run(&args),
         Some(name) => Err(miette!(help = "`carom bench` lists all", "no benchmark is called '{name}'")),
     }
 }

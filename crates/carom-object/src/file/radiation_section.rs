@@ -3,7 +3,25 @@
 use glam::DVec3;
 
 use super::{Reader, Writer, numbers, rows};
-use crate::{ObjectError, Radiation};
+use crate::{ModalModel, ObjectError, Radiation};
+
+impl Radiation {
+    /// A container with the tensors of this sound field alone.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut file = Writer::default();
+        write_wide(&mut file, self);
+        write(&mut file, self);
+        file.finish()
+    }
+
+    /// The sound field in the bytes of a container, if it is one of the model. Any bytes are safe to try.
+    pub fn from_bytes(bytes: &[u8], model: &ModalModel) -> Result<Radiation, ObjectError> {
+        let missing = ObjectError::Missing { section: "radiation.coefficients" };
+        let radiation = read(&Reader::new(bytes)?)?.ok_or(missing)?;
+        radiation.validate(model)?;
+        Ok(radiation)
+    }
+}
 
 /// Writes what is eight bytes wide.
 pub(super) fn write_wide(file: &mut Writer, radiation: &Radiation) {

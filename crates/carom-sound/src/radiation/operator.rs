@@ -107,7 +107,7 @@ impl Operator {
         let [re, im] = &mut row.pressure;
         for (panel, moment) in moments.iter().enumerate() {
             let (mut own_re, mut own_im) = (0.0, 0.0);
-            for &(other, weight) in &panels.slopes[panel] {
+            for &(other, weight) in panels.slope_weights(panel) {
                 let more_re = moment[0] * weight.x + moment[2] * weight.y;
                 let more_im = moment[1] * weight.x + moment[3] * weight.y;
                 re[other as usize] += more_re;

@@ -94,9 +94,11 @@ pub(crate) struct Panels {
     pub patches: Patches,
     /// Where each patch lies in the tangent plane of its panel, from the panel's place, m.
     pub offsets: Vec<DVec2>,
-    /// Of each panel: neighbours on its own side, and the weights of the differences to them in the slope of a quantity
-    /// in its tangent plane.
-    pub slopes: Vec<Vec<(u32, DVec2)>>,
+    /// Neighbours of panel i are `slope_start[i]..slope_start[i + 1]`.
+    slope_start: Vec<usize>,
+    /// Neighbours on the panel's own side, and the weights of the differences to them in the slope of a quantity in its
+    /// tangent plane.
+    slopes: Vec<(u32, DVec2)>,
     /// Facets of panel i are `facet_start[i]..facet_start[i + 1]`.
     pub facet_start: Vec<usize>,
     pub facets: Vec<Facet>,
@@ -134,7 +136,7 @@ impl Panels {
             flat(panel, patches[patch].place - middles[panel].place)
         };
         let offsets = patch_order.iter().enumerate().map(offset).collect();
-        let slopes = neighbours(&middles, size)
+        let of_panels: Vec<Vec<(u32, DVec2)>> = neighbours(&middles, size)
             .into_par_iter()
             .enumerate()
             .map(|(panel, around)| {
@@ -143,10 +145,16 @@ impl Panels {
                 around.into_iter().zip(weights).collect()
             })
             .collect();
+        let mut slope_start = vec![0];
+        slope_start.extend(of_panels.iter().scan(0, |end, own| {
+            *end += own.len();
+            Some(*end)
+        }));
         Panels {
             size,
             offsets,
-            slopes,
+            slope_start,
+            slopes: of_panels.concat(),
             places: middles.iter().map(|middle| middle.place).collect(),
             normals: middles.iter().map(|middle| middle.normal).collect(),
             areas: panels.iter().map(|panel| panel.area).collect(),
@@ -175,6 +183,11 @@ impl Panels {
         (0..self.len()).map(of_panel).collect()
     }
 
+    /// The neighbours of a panel, and their weights in its slope.
+    pub fn slope_weights(&self, panel: usize) -> &[(u32, DVec2)] {
+        &self.slopes[self.slope_start[panel]..self.slope_start[panel + 1]]
+    }
+
     /// Two directions in the tangent plane of a panel.
     pub fn tangents(&self, panel: usize) -> (DVec3, DVec3) {
         self.normals[panel].any_orthonormal_pair()
@@ -185,7 +198,7 @@ impl Panels {
         let mut found = Vec::with_capacity(self.patches.len());
         for panel in 0..self.len() {
             let [mut along_u, mut along_v] = [Complex64::ZERO; 2];
-            for &(other, weight) in &self.slopes[panel] {
+            for &(other, weight) in self.slope_weights(panel) {
                 let difference = values[other as usize] - values[panel];
                 along_u += weight.x * difference;
                 along_v += weight.y * difference;

@@ -76,6 +76,23 @@ pub struct RadiationReport {
 /// Computes the sound field of every audible mode of a body.
 ///
 /// `progress` is told the share that is done; once `stop` is set the work ends soon with [`RadiationError::Stopped`].
+///
+/// ```
+/// use std::sync::atomic::AtomicBool;
+/// use carom_modal::{ModalParams, Wanted, material, modes_of};
+/// use carom_sound::radiation::{RadiationParams, radiate};
+/// use glam::DVec3;
+///
+/// let bar = carom_shape::named("bar", &Default::default())?.body("bar", None)?;
+/// let params = ModalParams { wanted: Wanted::Lowest(1), ..ModalParams::default() };
+/// let (model, _) = modes_of(&bar, material("steel").unwrap(), &params, &|_, _| {})?;
+/// let params = RadiationParams { least_panels: 400, ..RadiationParams::default() };
+/// let (radiation, _) = radiate(&model, &params, &|_| {}, &AtomicBool::new(false))?;
+/// // At twice the distance half as loud.
+/// let [near, far] = [2.0, 4.0].map(|r| radiation.transfer(0, r * DVec3::ONE).norm());
+/// assert!((near / far - 2.0).abs() < 0.05, "{}", near / far);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn radiate(
     model: &ModalModel,
     params: &RadiationParams,
@@ -105,10 +122,9 @@ pub fn radiate(
         errors: Vec::new(),
     };
     let mut report = RadiationReport::default();
-    let mut levels =
-        Levels { surface, largest: (2.0 * area / params.least_panels as f64).sqrt(), kept: BTreeMap::new() };
+    let mut levels = Levels { surface, kept: BTreeMap::new() };
     let level = |mode: usize| params.level(frequencies[mode], area);
-    let cost = |mode: usize| 4f64.powi(level(mode) as i32);
+    let cost = |mode: usize| params.panels(level(mode)).powi(2);
     let total: f64 = (0..heard).map(cost).sum();
     let mut done = 0.0;
     let mut first = 0;
@@ -120,19 +136,20 @@ pub fn radiate(
         let group = first..first + same;
         let sphere = Sphere { centre, radius: radiation.radius, body, wave_number: radiation.wave_numbers[first] };
         let mut solved = |level: usize| {
-            let operator = levels.get(level);
+            let operator = levels.get(level, (area / params.panels(level)).sqrt());
             report.panels = report.panels.max(operator.panels.len());
             let (coefficients, effort) = multipoles(model, group.clone(), operator, &sphere, wall, params);
             report.iterations += effort.iterations;
             report.residual = report.residual.max(effort.residual);
-            (coefficients, effort.residual)
+            (coefficients, effort.residual, operator.panels.len() as f64)
         };
-        let (rough, _) = solved(level(first) - 1);
-        let (fine, residual) = solved(level(first));
+        let (rough, _, few) = solved(level(first) - 1);
+        let (fine, residual, many) = solved(level(first));
         for (coefficients, rough) in fine.iter().zip(&rough) {
             let degree = enough(coefficients, CUT);
             let kept = &coefficients[..(degree + 1) * (degree + 1)];
-            let off = far_difference(&sphere, coefficients, rough) + CUT + residual;
+            // With an error in proportion to the area of panels, this is what is left of the difference.
+            let off = far_difference(&sphere, coefficients, rough) / (many / few - 1.0) + CUT + residual;
             radiation.errors.push((20.0 * (1.0 + off).log10()) as f32);
             radiation.coefficients.extend(kept.iter().map(|c| [c.re as f32, c.im as f32]));
             radiation.starts.push(radiation.coefficients.len() as u32);
@@ -166,11 +183,16 @@ impl RadiationParams {
         Ok(())
     }
 
-    /// The level of panels for a frequency: level 1 has the least number, each further one twice as many.
+    /// About how many panels a level has: level 1 the least number, each further one twice as many, the last one the most.
+    fn panels(&self, level: usize) -> f64 {
+        (self.least_panels as f64 * 2f64.powf(level as f64 - 1.0)).min(self.most_panels as f64)
+    }
+
+    /// The level of panels for a frequency.
     fn level(&self, frequency: f64, area: f64) -> usize {
         let wavelength = self.speed_of_sound / frequency;
         let wanted = (area * (self.panels_per_wavelength / wavelength).powi(2)).min(self.most_panels as f64);
-        // A little less than the number that is doubled serves as well.
+        // A little less than what is wanted serves as well.
         (wanted / self.least_panels as f64).log2().sub(0.2).ceil().max(0.0) as usize + 1
     }
 }
@@ -178,15 +200,13 @@ impl RadiationParams {
 /// Panels and their static integrals; those for lower frequencies are dropped on the way up.
 struct Levels<'a> {
     surface: &'a TriMesh,
-    /// Size of the panels of level 0, m.
-    largest: f64,
     kept: BTreeMap<usize, Operator>,
 }
 
 impl Levels<'_> {
-    fn get(&mut self, level: usize) -> &Operator {
+    /// The panels of a level, of a size in m.
+    fn get(&mut self, level: usize, size: f64) -> &Operator {
         self.kept.retain(|&other, _| other + 1 >= level);
-        let size = self.largest * 0.5f64.powf(0.5 * level as f64);
         self.kept.entry(level).or_insert_with(|| Operator::new(Panels::new(self.surface, size)))
     }
 }
