@@ -213,7 +213,9 @@ fn bake_one(args: &Args, input: &str, cache: Option<&Cache>, written: &mut Vec<P
     let progress = ui.progress(name);
     let tell = |step: Step, share: f64| {
         if step == Step::Radiation {
-            interrupt::leaves(format!("{name} is not baked; its modes and its map are in the cache, unless that is off"));
+            interrupt::leaves(format!(
+                "{name} is not baked; its modes and its map are in the cache, unless that is off"
+            ));
         }
         progress.at(step, share);
     };

@@ -15,7 +15,8 @@ const WORTH_A_WARNING: f32 = 1.0;
 
 /// What radiation depends on besides the body, by name.
 pub(crate) fn parameters(params: &RadiationParams) -> [(&'static str, String); 6] {
-    let RadiationParams { up_to, panels_per_wavelength, least_panels, most_panels, speed_of_sound, air_density } = params;
+    let RadiationParams { up_to, panels_per_wavelength, least_panels, most_panels, speed_of_sound, air_density } =
+        params;
     [
         ("radiation_up_to", format!("{up_to} Hz")),
         ("radiation_panels_per_wavelength", panels_per_wavelength.to_string()),

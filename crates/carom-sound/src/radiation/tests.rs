@@ -254,14 +254,3 @@ fn what_cannot_radiate_is_refused_and_what_is_not_audible_is_silent() {
     let refused = refusal(&empty, &RadiationParams::default(), false);
     assert_eq!(refused, RadiationError::NoSurface { area: 0.0 });
 }
-
-#[test]
-#[ignore]
-fn mug_speed() {
-    let object = carom_object::Object::load("/tmp/rad/mug.carom").unwrap();
-    let clock = std::time::Instant::now();
-    let (radiation, report) = radiate(&object.modal, &RadiationParams::default(), &|s| println!("{:.1} s {:.3}", clock.elapsed().as_secs_f64(), s), &AtomicBool::new(false)).unwrap();
-    println!("{report:?}");
-    for mode in 0..radiation.mode_count() { println!("{mode} {:.0} Hz degree {} error {:.2} dB power {:.3e}", object.modal.frequencies[mode], radiation.degree(mode), radiation.errors[mode], radiation.power(mode)); }
-    std::fs::write("/tmp/rad/mug.rad", radiation.to_bytes()).unwrap();
-}
