@@ -263,17 +263,18 @@ fn a_bounce_section_with_a_part_missing_or_of_another_shape_is_refused_by_name()
 
 #[test]
 fn a_radiation_section_with_a_part_missing_or_of_another_shape_is_refused_by_name() {
+    type Change = fn(&mut Radiation);
     for name in ["centre", "radius", "air", "wave_numbers", "starts", "errors"] {
         let name = format!("radiation.{name}");
         let message = refusal(&with_header(|h| h.replace(&name, "radiation.other")));
         assert!(message.contains(&format!("'{name}' is missing")), "{message}");
     }
-    let spoilt = |change: fn(&mut Radiation)| {
+    let spoilt = |change: Change| {
         let mut object = tetrahedron();
         change(object.radiation.as_mut().unwrap());
         object.to_bytes().expect_err("no sound field").to_string()
     };
-    let changes: [(fn(&mut Radiation), &str); 8] = [
+    let changes: [(Change, &str); 8] = [
         (|r| r.starts[1] = 3, "mode 0 has terms 0 to 3, expected a square number"),
         (|r| r.starts[1] = 9, "mode 1 has terms 9 to 5"),
         (|r| r.starts.push(5), "radiation.starts: has 4 entries, expected 3"),

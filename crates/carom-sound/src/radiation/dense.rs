@@ -106,7 +106,7 @@ pub(crate) fn gmres(matrix: &Dense, right: &[Complex64], tolerance: f64, most: u
         }
         let corner = column[last];
         let whole = corner.norm().hypot(length);
-        if !(whole > 0.0) {
+        if whole.is_nan() || whole <= 0.0 {
             break;
         }
         let phase = if corner.norm() > 0.0 { corner / corner.norm() } else { Complex64::ONE };
