@@ -20,6 +20,7 @@ mod scenes;
 mod shapes;
 mod strike;
 mod ui;
+mod view;
 
 use std::process::ExitCode;
 
@@ -60,6 +61,7 @@ enum Command {
     Map(map::Args),
     Check(check::Args),
     Run(run::Args),
+    View(view::Args),
     Inspect(inspect::Args),
     Shapes(shapes::Args),
     Materials(materials::Args),
@@ -100,6 +102,7 @@ fn run(cli: Cli, ui: &Ui) -> Work<ExitCode> {
         Command::Map(args) => map::run(args, ui)?,
         Command::Check(args) => return check::run(args, ui),
         Command::Run(args) => return run::run(args, ui),
+        Command::View(args) => view::run(args, ui)?,
         Command::Inspect(args) => inspect::run(args, ui)?,
         Command::Shapes(args) => shapes::run(args, ui)?,
         Command::Materials(args) => materials::run(args)?,

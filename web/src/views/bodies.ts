@@ -1,0 +1,177 @@
+/**
+ * The bodies of a run: copies of one surface are drawn together, as instances, so that a hundred thousand discs cost one
+ * call. Floors and walls without end are patches under all that happens.
+ */
+import * as THREE from "three";
+import type { Recording, Vector } from "../data/recording";
+import { colourOf, linear, type Colormap } from "../model/colours";
+import { POSE_STRIDE } from "../model/motion";
+import { geometryOf } from "./shape";
+
+export type ColourBy = "body" | "speed" | "bounciness" | "vibration";
+
+interface Group {
+  mesh: THREE.InstancedMesh;
+  /** The body of each instance. */
+  bodies: number[];
+  /** From the centre of mass to the farthest point. */
+  reach: number;
+}
+
+export class Bodies {
+  readonly root = new THREE.Group();
+  readonly poses: Float32Array;
+  private readonly groups: Group[] = [];
+  private readonly patches: { body: number; mesh: THREE.Mesh }[] = [];
+  private readonly placeOf: { group: Group; index: number }[] = [];
+  private readonly matrix = new THREE.Matrix4();
+  private readonly position = new THREE.Vector3();
+  private readonly turn = new THREE.Quaternion();
+  /** The middle of what happens. */
+  private readonly middle = new THREE.Vector3();
+  private readonly one = new THREE.Vector3(1, 1, 1);
+
+  constructor(private readonly recording: Recording) {
+    this.poses = recording.motion.room();
+    const groups = new Map<string, number[]>();
+    recording.info.bodies.forEach((body, number) => {
+      if (!("surface" in body.look)) return;
+      const key = JSON.stringify(body.look.surface);
+      groups.set(key, [...(groups.get(key) ?? []), number]);
+    });
+    for (const [key, bodies] of groups) {
+      const { surface, offset } = JSON.parse(key) as { surface: number; offset: Vector };
+      this.addGroup(geometryOf(recording.surfaces[surface]!, offset, bodies.length), bodies);
+    }
+  }
+
+  private addGroup(geometry: THREE.BufferGeometry, bodies: number[]): void {
+    const material = new THREE.MeshStandardMaterial({ roughness: 0.55, metalness: 0.05, side: THREE.DoubleSide });
+    const mesh = new THREE.InstancedMesh(geometry, material, bodies.length);
+    mesh.castShadow = true;
+    mesh.receiveShadow = true;
+    mesh.frustumCulled = false;
+    mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
+    mesh.instanceColor = new THREE.InstancedBufferAttribute(new Float32Array(3 * bodies.length), 3);
+    geometry.computeBoundingSphere();
+    const sphere = geometry.boundingSphere!;
+    const group = { mesh, bodies, reach: sphere.center.length() + sphere.radius };
+    bodies.forEach((body, index) => (this.placeOf[body] = { group, index }));
+    this.groups.push(group);
+    this.root.add(mesh);
+  }
+
+  /** Where things happen: bodies that fly far away are not followed. */
+  bounds(): THREE.Box3 {
+    const [start, all] = [new THREE.Box3(), new THREE.Box3()];
+    const point = new THREE.Vector3();
+    const seen = new Set<number>();
+    this.recording.motion.visit(200, (body, x, y, z) => {
+      const reach = this.placeOf[body]?.group.reach;
+      if (reach === undefined) return;
+      for (const sign of [-1, 1]) {
+        point.set(x + sign * reach, y + sign * reach, this.recording.info.dimension === 2 ? z : z + sign * reach);
+        if (!seen.has(body)) start.expandByPoint(point);
+        all.expandByPoint(point);
+      }
+      seen.add(body);
+    });
+    if (start.isEmpty()) return new THREE.Box3(new THREE.Vector3(-0.5, -0.5, -0.5), new THREE.Vector3(0.5, 0.5, 0.5));
+    return all.intersect(start.expandByScalar(start.getSize(point).length() * 0.75));
+  }
+
+  /** Patches of floors and walls, as large as what happens. */
+  layFloors(bounds: THREE.Box3, colour: string): void {
+    for (const { mesh } of this.patches) this.root.remove(mesh);
+    this.patches.length = 0;
+    const half = 1.5 * bounds.getSize(new THREE.Vector3()).length();
+    this.recording.info.bodies.forEach((body, number) => {
+      if (!("half_space" in body.look)) return;
+      const normal = new THREE.Vector3(...body.look.half_space.normal).normalize();
+      const geometry = this.recording.info.dimension === 2 ? slab(half, bounds) : new THREE.CircleGeometry(half, 96);
+      geometry.applyQuaternion(new THREE.Quaternion().setFromUnitVectors(this.recording.info.dimension === 2 ? UP : AHEAD, normal));
+      const material = new THREE.MeshStandardMaterial({ color: colour, roughness: 0.95, side: THREE.DoubleSide });
+      const mesh = new THREE.Mesh(geometry, material);
+      mesh.receiveShadow = true;
+      this.root.add(mesh);
+      this.patches.push({ body: number, mesh });
+    });
+    this.middle.copy(bounds.getCenter(new THREE.Vector3()));
+  }
+
+  /** Floors in the colours of the page. */
+  paintFloors(colour: string): void {
+    for (const { mesh } of this.patches) (mesh.material as THREE.MeshStandardMaterial).color.set(colour);
+  }
+
+  /** Moves everything to where it is at a time. */
+  moveTo(time: number): void {
+    this.recording.motion.sample(time, this.poses);
+    for (const { mesh, bodies } of this.groups) {
+      for (let i = 0; i < bodies.length; i++) {
+        this.readPose(bodies[i]!);
+        this.matrix.compose(this.position, this.turn, this.one).toArray(mesh.instanceMatrix.array, 16 * i);
+      }
+      mesh.instanceMatrix.needsUpdate = true;
+      mesh.boundingSphere = null;
+    }
+    for (const { body, mesh } of this.patches) {
+      this.readPose(body);
+      mesh.quaternion.copy(this.turn);
+      // The patch lies under the middle of what happens, wherever the plane's own point is.
+      const normal = AHEAD.clone().set(...(this.recording.info.bodies[body]!.look as { half_space: { normal: Vector } }).half_space.normal);
+      normal.applyQuaternion(this.turn);
+      const height = this.middle.clone().sub(this.position).dot(normal);
+      mesh.position.copy(this.middle).addScaledVector(normal, -height);
+    }
+  }
+
+  /** Colours bodies by what they are or how fast they are. */
+  colour(by: ColourBy, map: Colormap): void {
+    const fastest = this.recording.motion.fastest || 1;
+    for (const { mesh, bodies } of this.groups) {
+      const colours = mesh.instanceColor!.array;
+      for (let i = 0; i < bodies.length; i++) {
+        const body = bodies[i]!;
+        const rgb: readonly number[] =
+          by === "speed"
+            ? colourOf(map, this.poses[POSE_STRIDE * body + 7]! / fastest)
+            : this.recording.info.bodies[body]!.colour.map((channel) => channel / 255);
+        for (let k = 0; k < 3; k++) colours[3 * i + k] = linear(rgb[k]!);
+      }
+      mesh.instanceColor!.needsUpdate = true;
+    }
+  }
+
+  /** Where a body is. */
+  positionOf(body: number): THREE.Vector3 {
+    const at = POSE_STRIDE * body;
+    return new THREE.Vector3(this.poses[at], this.poses[at + 1], this.poses[at + 2]);
+  }
+
+  speedOf(body: number): number {
+    return this.poses[POSE_STRIDE * body + 7]!;
+  }
+
+  /** The body that a ray meets first. */
+  pick(ray: THREE.Raycaster): number | undefined {
+    const hit = ray.intersectObjects(this.groups.map(({ mesh }) => mesh), false)[0];
+    if (hit?.instanceId === undefined) return undefined;
+    return this.groups.find(({ mesh }) => mesh === hit.object)?.bodies[hit.instanceId];
+  }
+
+  private readPose(body: number): void {
+    const at = POSE_STRIDE * body;
+    this.position.fromArray(this.poses, at);
+    this.turn.fromArray(this.poses, at + 3);
+  }
+}
+
+const AHEAD = new THREE.Vector3(0, 0, 1);
+const UP = new THREE.Vector3(0, 1, 0);
+
+/** The border of a half-plane: a thin bar whose upper side is the border. */
+function slab(half: number, bounds: THREE.Box3): THREE.BufferGeometry {
+  const thickness = 0.012 * bounds.getSize(new THREE.Vector3()).length();
+  return new THREE.BoxGeometry(2 * half, thickness, 2 * thickness).translate(0, -thickness / 2, 0);
+}
