@@ -86,11 +86,11 @@ export class Contacts {
     return low;
   }
 
-  /** The hardest contacts of an interval, hardest first; new ones before others. */
+  /** Contacts that began in an interval and those that go on at its end, hardest first. */
   within(from: number, to: number, most: number): number[] {
-    const begin = this.firstFrom(from);
-    const end = this.firstFrom(to);
-    const found = Array.from({ length: end - begin }, (_, i) => begin + i);
+    const [begin, now, end] = [from, to - 1.25 * this.step, to].map((time) => this.firstFrom(time)) as [number, number, number];
+    const found: number[] = [];
+    for (let i = begin; i < end; i++) if (i >= now || this.fresh[i]) found.push(i);
     const impulse = (i: number) => this.numbers[COLUMNS.length * i + 6]!;
     found.sort((a, b) => impulse(b) - impulse(a));
     return found.slice(0, most);

@@ -54,16 +54,19 @@ export function strongest(samples: ArrayLike<number>, rate: number, count: numbe
   });
 }
 
-/** Decibels below the loudest, in columns of time and rows of frequency from 0 to `top` Hz; 0 is loudest, −1 is `range` dB less. */
+/** Decibels below the loudest, in columns of time and rows of frequency from 0 to `top` Hz. */
 export function spectrogram(samples: ArrayLike<number>, rate: number, columns: number, rows: number, top: number, size = 1024): Float32Array {
   const out = new Float32Array(columns * rows).fill(-Infinity);
   let loudest = -Infinity;
   for (let column = 0; column < columns; column++) {
     const middle = Math.round(((column + 0.5) / columns) * samples.length);
-    const spectrum = magnitudes(samples, Math.max(middle - size / 2, 0), size);
+    const spectrum = magnitudes(samples, Math.max(Math.min(middle - size / 2, samples.length - size), 0), size);
+    // A row shows the loudest of its bins, so that a tone between two rows is not lost.
+    const bin = (row: number) => Math.min(Math.floor(((row / rows) * top * size) / rate), spectrum.length - 1);
     for (let row = 0; row < rows; row++) {
-      const bin = Math.min(Math.round((((row + 0.5) / rows) * top * size) / rate), spectrum.length - 1);
-      const level = 20 * Math.log10(spectrum[bin]! + 1e-12);
+      let most = 0;
+      for (let k = bin(row); k <= Math.max(bin(row + 1) - 1, bin(row)); k++) most = Math.max(most, spectrum[k]!);
+      const level = 20 * Math.log10(most + 1e-12);
       out[column * rows + row] = level;
       if (level > loudest) loudest = level;
     }

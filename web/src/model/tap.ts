@@ -83,10 +83,9 @@ export function synthesize(partials: Partial[], seconds: number, rate: number): 
   return Float32Array.from(sum);
 }
 
-/** How long partials are heard: until the slowest of those that matter has fallen by 60 dB, within reason. */
-export function duration(partials: Partial[]): number {
-  const loudest = Math.max(...partials.map(({ amplitude }) => amplitude), 0);
-  const heard = partials.filter(({ amplitude }) => amplitude > 0.01 * loudest);
-  const slowest = Math.min(...heard.map(({ decay }) => decay), Infinity);
-  return Math.min(Math.max(6.9 / Math.max(slowest, 1e-9), 0.1), 4);
+/** How long it takes until every partial has fallen to this share of the loudest, between a tenth of a second and four. */
+export function duration(partials: Partial[], share: number): number {
+  const loudest = Math.max(...partials.map(({ amplitude }) => amplitude), 1e-300);
+  const ends = partials.map(({ amplitude, decay }) => Math.log(Math.max(amplitude / (share * loudest), 1)) / Math.max(decay, 1e-9));
+  return Math.min(Math.max(...ends, 0.1), 4);
 }

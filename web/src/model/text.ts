@@ -13,8 +13,15 @@ const PREFIXES: [number, string][] = [
 export function quantity(value: number, unit: string): string {
   if (value === 0) return `0 ${unit}`;
   const size = Math.abs(value);
+  if (size < 1e-10) return `${value.toExponential(1)} ${unit}`;
   const [factor, prefix] = PREFIXES.find(([factor]) => size >= factor * 0.9995) ?? PREFIXES[PREFIXES.length - 1]!;
   return `${digits(value / factor)} ${prefix}${unit}`;
+}
+
+/** The same without idle zeros: 2 J, 1.5 mJ. */
+export function brief(value: number, unit: string): string {
+  const [number, rest] = quantity(Number(value.toPrecision(6)), unit).split(" ") as [string, string];
+  return `${number.includes(".") ? number.replace(/\.?0+$/, "") : number} ${rest}`;
 }
 
 /** Three digits, without an exponent for what people read. */
@@ -32,5 +39,5 @@ export function seconds(time: number, finest: number): string {
 
 /** 1/100 or 2. */
 export function rate(speed: number): string {
-  return speed >= 1 ? `${digits(speed).replace(/\.?0+$/, "")}` : `1/${Math.round(1 / speed)}`;
+  return speed >= 1 ? String(speed) : `1/${Math.round(1 / speed)}`;
 }

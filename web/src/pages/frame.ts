@@ -16,11 +16,11 @@ export function makeFrame(title: string, about: string, repaint: () => void): Fr
   const header = element("header");
   const words = element("div", "words");
   words.append(element("h1", "", title), element("p", "", about));
-  const panelButton = button("☰", "Panel (p)", () => {
+  const panelButton = button("panel", "Panel (p)", () => {
     root.classList.toggle("wide");
     repaint();
   });
-  header.append(words, button("◐", "Light or dark (d)", () => switchTheme(repaint)), panelButton);
+  header.append(words, button("theme", "Light or dark (d)", () => switchTheme(repaint)), panelButton);
   const stage = element("main", "stage");
   const canvas = element("canvas");
   canvas.tabIndex = 0;

@@ -4,13 +4,13 @@ import { readObject, type MapInfo, type ObjectData } from "../data/object";
 import { readPly, type Surface } from "../data/ply";
 import type { Folder, List } from "../data/source";
 import { COLORMAPS, gradient, type Colormap } from "../model/colours";
-import { duration, ringing, synthesize, tapPartials, UNCHANGED, type Change, type Place } from "../model/tap";
+import { duration, ringing, synthesize, tapPartials, UNCHANGED, type Change, type Partial, type Place } from "../model/tap";
 import { digits, quantity } from "../model/text";
 import { choice, element, slider } from "../views/dom";
 import { theme } from "../views/plot";
 import { Solid } from "../views/solid";
 import { Speaker } from "../views/speaker";
-import { CORNER, Stage } from "../views/stage";
+import { CORNER, cornersOf, Stage } from "../views/stage";
 import { Waveform } from "../views/waveform";
 import { makeFrame, switchTheme, type Frame } from "./frame";
 import { helpOf } from "./help";
@@ -65,7 +65,7 @@ export class ObjectPage {
   }
 
   start(): void {
-    this.stage.frame(this.solid.bounds.clone().expandByScalar(0.06 * this.solid.size), CORNER);
+    this.stage.frame(cornersOf(this.solid.bounds), CORNER);
     this.solid.paintMap(this.colours);
     this.solid.showMap();
     this.repaint();
@@ -138,8 +138,9 @@ export class ObjectPage {
 
   private strikeSection(): HTMLElement {
     const section = element("section", "strike");
+    section.append(element("h2", "", "Strike"), this.strike.root);
     this.waveform.canvas.hidden = true;
-    section.append(element("h2", "", "Strike"), this.strike.root, this.waveform.canvas);
+    this.frame.stage.append(this.waveform.canvas);
     return section;
   }
 
@@ -219,18 +220,19 @@ export class ObjectPage {
     if (this.mode === undefined) return;
     const { frequency, decay } = ringing(this.object.frequencies[this.mode]!, this.object.material, this.change);
     const partials = [{ frequency, decay, amplitude: 1 }];
-    this.hear(synthesize(partials, duration(partials), RATE));
+    this.hear(partials);
   }
 
   private hearTap(): void {
     if (!this.tapped) return;
     const partials = tapPartials(this.object, this.tapped, this.change);
-    this.hear(synthesize(partials, duration(partials), RATE));
+    this.hear(partials);
   }
 
-  private hear(samples: Float32Array<ArrayBuffer>): void {
+  private hear(partials: Partial[]): void {
+    const samples = synthesize(partials, duration(partials, 1e-3), RATE);
     this.waveform.canvas.hidden = false;
-    this.waveform.show(samples, RATE);
+    this.waveform.show(samples.subarray(0, Math.ceil(duration(partials, 0.05) * RATE)), RATE);
     this.speaker.play(samples, RATE);
   }
 

@@ -18,7 +18,7 @@ import { makeFrame, placeTip, switchTheme, type Frame } from "./frame";
 import { helpOf } from "./help";
 
 /** How long a contact is seen, in seconds of the user. */
-const FLASH = 0.35;
+const FLASH = 0.25;
 
 interface Side {
   recording: Recording;
@@ -87,6 +87,7 @@ export class RunPage {
     this.loaded();
     this.setUp();
     for (const { recording } of this.sides) {
+      if (recording.failure && recording.motion.frameCount === 0) throw recording.failure;
       if (recording.failure) this.frame.root.prepend(failureBar(recording.failure));
     }
     this.frame.root.dataset["loaded"] = "true";
@@ -103,11 +104,11 @@ export class RunPage {
 
   /** Puts the camera where all that is known so far can be seen. */
   private setUp(): void {
-    const box = new THREE.Box3();
-    for (const { bodies } of this.sides) box.union(bodies.bounds());
+    const points = this.sides.flatMap(({ bodies }) => bodies.seen());
+    const box = new THREE.Box3().setFromPoints(points);
     for (const { bodies } of this.sides) bodies.layFloors(box, theme("--floor"));
     const flat = this.sides.every(({ recording }) => recording.info.dimension === 2);
-    this.stage.frame(box, flat ? FRONT : CORNER);
+    this.stage.frame(points, flat ? FRONT : CORNER);
     const most = Math.max(...this.sides.map(({ recording }) => recording.info.bodies.length));
     this.stage.setShadows(!flat && most <= 2000);
     this.repaint();

@@ -61,23 +61,28 @@ export class Bodies {
     this.root.add(mesh);
   }
 
-  /** Where things happen: bodies that fly far away are not followed. */
-  bounds(): THREE.Box3 {
-    const [start, all] = [new THREE.Box3(), new THREE.Box3()];
-    const point = new THREE.Vector3();
-    const seen = new Set<number>();
-    this.recording.motion.visit(200, (body, x, y, z) => {
+  /** Points around bodies in frames spread over the run: what a camera has to see. What flies far away is not followed. */
+  seen(): THREE.Vector3[] {
+    const start = new THREE.Box3();
+    const points: THREE.Vector3[] = [];
+    const flat = this.recording.info.dimension === 2;
+    // Of very many bodies some stand for all.
+    const stride = Math.ceil(this.recording.info.bodies.length / 500);
+    let frames = 0;
+    this.recording.motion.visit(48, (body, x, y, z) => {
+      if (body === 0) frames++;
       const reach = this.placeOf[body]?.group.reach;
-      if (reach === undefined) return;
-      for (const sign of [-1, 1]) {
-        point.set(x + sign * reach, y + sign * reach, this.recording.info.dimension === 2 ? z : z + sign * reach);
-        if (!seen.has(body)) start.expandByPoint(point);
-        all.expandByPoint(point);
+      if (reach === undefined || (body % stride !== 0 && frames > 1)) return;
+      for (const [dx, dy, dz] of [[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]] as const) {
+        const point = new THREE.Vector3(x + dx * reach, y + dy * reach, flat ? z : z + dz * reach);
+        if (frames === 1) start.expandByPoint(point);
+        points.push(point);
       }
-      seen.add(body);
     });
-    if (start.isEmpty()) return new THREE.Box3(new THREE.Vector3(-0.5, -0.5, -0.5), new THREE.Vector3(0.5, 0.5, 0.5));
-    return all.intersect(start.expandByScalar(start.getSize(point).length() * 0.75));
+    if (start.isEmpty()) return [new THREE.Vector3(-0.5, 0, -0.5), new THREE.Vector3(0.5, 1, 0.5)];
+    start.expandByScalar(0.75 * start.getSize(new THREE.Vector3()).length());
+    for (const point of points) point.clamp(start.min, start.max);
+    return points;
   }
 
   /** Patches of floors and walls, as large as what happens. */
@@ -88,9 +93,12 @@ export class Bodies {
     this.recording.info.bodies.forEach((body, number) => {
       if (!("half_space" in body.look)) return;
       const normal = new THREE.Vector3(...body.look.half_space.normal).normalize();
-      const geometry = this.recording.info.dimension === 2 ? slab(half, bounds) : new THREE.CircleGeometry(half, 96);
-      geometry.applyQuaternion(new THREE.Quaternion().setFromUnitVectors(this.recording.info.dimension === 2 ? UP : AHEAD, normal));
+      const flat = this.recording.info.dimension === 2;
+      const geometry = flat ? slab(half, bounds) : new THREE.CircleGeometry(half, 96);
+      geometry.applyQuaternion(new THREE.Quaternion().setFromUnitVectors(flat ? UP : AHEAD, normal));
       const material = new THREE.MeshStandardMaterial({ color: colour, roughness: 0.95, side: THREE.DoubleSide });
+      // A plane without end has no border: it fades into the distance.
+      if (!flat) Object.assign(material, { transparent: true, alphaMap: fading(), depthWrite: false });
       const mesh = new THREE.Mesh(geometry, material);
       mesh.receiveShadow = true;
       this.root.add(mesh);
@@ -174,4 +182,17 @@ const UP = new THREE.Vector3(0, 1, 0);
 function slab(half: number, bounds: THREE.Box3): THREE.BufferGeometry {
   const thickness = 0.012 * bounds.getSize(new THREE.Vector3()).length();
   return new THREE.BoxGeometry(2 * half, thickness, 2 * thickness).translate(0, -thickness / 2, 0);
+}
+
+/** White in the middle, black at the border. */
+function fading(): THREE.Texture {
+  const canvas = document.createElement("canvas");
+  canvas.width = canvas.height = 256;
+  const pen = canvas.getContext("2d")!;
+  const shades = pen.createRadialGradient(128, 128, 0, 128, 128, 128);
+  shades.addColorStop(0.35, "#fff");
+  shades.addColorStop(1, "#000");
+  pen.fillStyle = shades;
+  pen.fillRect(0, 0, 256, 256);
+  return new THREE.CanvasTexture(canvas);
 }

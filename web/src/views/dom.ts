@@ -6,9 +6,30 @@ export function element<K extends keyof HTMLElementTagNameMap>(tag: K, className
   return made;
 }
 
+/** Signs of buttons, as paths in a square of 16: fonts do not have them all. */
+const SIGNS = {
+  play: "M4 2.5v11l9-5.5z",
+  pause: "M4 3h3v10H4zM9 3h3v10H9z",
+  back: "M12 3v10L5 8zM3 3h1.6v10H3z",
+  ahead: "M4 3v10l7-5zM11.4 3H13v10h-1.6z",
+  theme: "M8 1a7 7 0 1 0 0 14A7 7 0 1 0 8 1zM8 2.8a5.2 5.2 0 0 1 0 10.4z",
+  panel: "M2 3h12v1.6H2zM2 7.2h12v1.6H2zM2 11.4h12V13H2z",
+  sound: "M2 6v4h2.5L8 13V3L4.5 6zM10 5.2a4 4 0 0 1 0 5.6l1 1a5.4 5.4 0 0 0 0-7.6z",
+  mute: "M2 6v4h2.5L8 13V3L4.5 6zM10 6l4 4m0-4l-4 4",
+} as const;
+
+export type Sign = keyof typeof SIGNS;
+
+export function setSign(button: HTMLButtonElement, sign: Sign): void {
+  if (button.dataset["sign"] === sign) return;
+  button.dataset["sign"] = sign;
+  button.innerHTML = `<svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true"><path fill-rule="evenodd" d="${SIGNS[sign]}"/></svg>`;
+}
+
 /** A button with a sign, and words for those who do not see it. */
-export function button(sign: string, words: string, press: () => void): HTMLButtonElement {
-  const made = element("button", "", sign);
+export function button(sign: Sign, words: string, press: () => void): HTMLButtonElement {
+  const made = element("button");
+  setSign(made, sign);
   made.type = "button";
   made.title = words;
   made.setAttribute("aria-label", words);

@@ -1,7 +1,7 @@
 /** The energy ledger as a stacked plot with a time cursor: dragging on it moves the clock. */
 import type { Clock } from "../model/clock";
 import type { Band, Ledger } from "../model/ledger";
-import { quantity } from "../model/text";
+import { brief, quantity } from "../model/text";
 import { element } from "./dom";
 import { prepare, theme, ticks } from "./plot";
 
@@ -91,7 +91,7 @@ export class LedgerPlot {
     pen.fillStyle = theme("--muted");
     pen.textBaseline = "middle";
     pen.textAlign = "right";
-    for (const tick of ticks(least, most, 4)) pen.fillText(quantity(tick, "J").replace(/\.?0+ /, " "), LEFT - 6, Math.max(up(tick), 8));
+    for (const tick of ticks(least, most, 4)) pen.fillText(brief(tick, "J"), LEFT - 6, Math.max(up(tick), 8));
     pen.textBaseline = "alphabetic";
     for (const tick of ticks(0, end, 5)) {
       pen.textAlign = across(tick) > width - 18 ? "right" : tick === 0 ? "left" : "center";

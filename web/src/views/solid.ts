@@ -4,7 +4,7 @@ import type { ObjectData } from "../data/object";
 import type { Surface } from "../data/ply";
 import { colourOf, linear, type Colormap } from "../model/colours";
 import type { Place } from "../model/tap";
-import { creased } from "./shape";
+import { creased, shadeLike } from "./shape";
 
 export class Solid {
   readonly root = new THREE.Group();
@@ -29,6 +29,7 @@ export class Solid {
     this.root.add(this.body, this.marker);
     if (map) {
       this.painted = solid(creased(map));
+      shadeLike(this.painted.geometry, this.body.geometry);
       this.root.add(this.painted);
     }
   }

@@ -67,9 +67,9 @@ export class Stage {
     for (const light of this.lights) light.castShadow = on;
   }
 
-  /** Stands so far away that a box is seen as a whole, and lights it. */
-  frame(box: THREE.Box3, from: Viewpoint): void {
-    const centre = box.getCenter(new THREE.Vector3());
+  /** Stands so that all points are seen, as large as may be, and lights them. */
+  frame(points: THREE.Vector3[], from: Viewpoint): void {
+    const box = new THREE.Box3().setFromPoints(points);
     const reach = Math.max(box.getSize(new THREE.Vector3()).length() / 2, 1e-6);
     const backwards = new THREE.Vector3(
       Math.sin(from.azimuth) * Math.cos(from.elevation),
@@ -78,7 +78,7 @@ export class Stage {
     );
     this.camera.fov = THREE.MathUtils.radToDeg(from.fieldOfView);
     this.camera.aspect = this.aspect();
-    const distance = distanceToSee(box, centre, backwards, from.fieldOfView, this.camera.aspect);
+    const { centre, distance } = placeToSee(points, backwards, from.fieldOfView, this.camera.aspect);
     this.camera.near = Math.max(distance - 60 * reach, distance / 300);
     this.camera.far = distance + 60 * reach;
     this.camera.position.copy(centre).addScaledVector(backwards, distance);
@@ -167,16 +167,27 @@ function makeRenderer(canvas: HTMLCanvasElement): THREE.WebGLRenderer {
   }
 }
 
-/** How far from the centre a camera must stand to see every corner of a box. */
-export function distanceToSee(box: THREE.Box3, centre: THREE.Vector3, backwards: THREE.Vector3, fieldOfView: number, aspect: number): number {
+/** What a camera must look at, and from how far, to see every point in the middle of its picture. */
+export function placeToSee(points: THREE.Vector3[], backwards: THREE.Vector3, fieldOfView: number, aspect: number): { centre: THREE.Vector3; distance: number } {
   const right = new THREE.Vector3(0, 1, 0).cross(backwards).normalize();
   const up = backwards.clone().cross(right);
-  const tangent = Math.tan(fieldOfView / 2) * 0.92;
-  let distance = 0;
-  for (let i = 0; i < 8; i++) {
-    const corner = new THREE.Vector3(i & 1 ? box.max.x : box.min.x, i & 2 ? box.max.y : box.min.y, i & 4 ? box.max.z : box.min.z).sub(centre);
-    const need = Math.max(Math.abs(corner.dot(right)) / (tangent * aspect), Math.abs(corner.dot(up)) / tangent);
-    distance = Math.max(distance, need + corner.dot(backwards));
+  const centre = new THREE.Box3().setFromPoints(points).getCenter(new THREE.Vector3());
+  for (const axis of [right, up]) {
+    const along = points.map((point) => point.dot(axis));
+    const middle = along.reduce((a, b) => Math.min(a, b), Infinity) / 2 + along.reduce((a, b) => Math.max(a, b), -Infinity) / 2;
+    centre.addScaledVector(axis, middle - centre.dot(axis));
   }
-  return distance;
+  const tangent = Math.tan(fieldOfView / 2) * 0.9;
+  let distance = 0;
+  for (const point of points) {
+    const place = point.clone().sub(centre);
+    const need = Math.max(Math.abs(place.dot(right)) / (tangent * aspect), Math.abs(place.dot(up)) / tangent);
+    distance = Math.max(distance, need + place.dot(backwards));
+  }
+  return { centre, distance };
+}
+
+/** The corners of a box. */
+export function cornersOf({ min, max }: THREE.Box3): THREE.Vector3[] {
+  return Array.from({ length: 8 }, (_, i) => new THREE.Vector3(i & 1 ? max.x : min.x, i & 2 ? max.y : min.y, i & 4 ? max.z : min.z));
 }

@@ -2,7 +2,7 @@
 import type { Clock } from "../model/clock";
 import type { Contacts } from "../model/contacts";
 import { rate, seconds } from "../model/text";
-import { button, element } from "./dom";
+import { button, element, setSign } from "./dom";
 import { prepare, theme } from "./plot";
 
 /** Simulated seconds per second that can be chosen. */
@@ -10,7 +10,7 @@ export const SPEEDS = [1 / 1000, 1 / 500, 1 / 200, 1 / 100, 1 / 50, 1 / 20, 1 / 
 
 export class Timeline {
   readonly root = element("footer", "timeline");
-  private readonly play = button("▶", "Play (space)", () => this.clock.toggle());
+  private readonly play = button("play", "Play (space)", () => this.clock.toggle());
   private readonly line = element("input", "line");
   private readonly marks = element("canvas", "marks");
   private readonly clockText = element("output", "clock");
@@ -41,8 +41,8 @@ export class Timeline {
     clock.addEventListener("state", () => this.tellState());
     const track = element("div", "track");
     track.append(this.marks, this.line);
-    const back = button("⏮", "One frame back (←)", () => this.step(-1));
-    const ahead = button("⏭", "One frame ahead (→)", () => this.step(1));
+    const back = button("back", "One frame back (←)", () => this.step(-1));
+    const ahead = button("ahead", "One frame ahead (→)", () => this.step(1));
     this.play.classList.add("play");
     this.root.append(back, this.play, ahead, track, this.clockText, this.speed);
   }
@@ -64,7 +64,7 @@ export class Timeline {
 
   private tellState(): void {
     const { playing, speed } = this.clock;
-    this.play.textContent = playing ? "❚❚" : "▶";
+    setSign(this.play, playing ? "pause" : "play");
     this.play.title = playing ? "Pause (space)" : "Play (space)";
     this.play.setAttribute("aria-label", this.play.title);
     this.speed.value = String(speed);
