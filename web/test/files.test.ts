@@ -4,6 +4,7 @@ import { checkVersion, Failure } from "../src/data/failure";
 import { readObject } from "../src/data/object";
 import { readPly } from "../src/data/ply";
 import { Segment } from "../src/data/table";
+import { readWav } from "../src/data/wav";
 import { ply, safetensors, STRING } from "./make";
 
 describe("a surface", () => {
@@ -59,6 +60,41 @@ describe("an object", () => {
     const changed = (metadata: Record<string, string>) => safetensors.join({ ...header, __metadata__: { ...header["__metadata__"], ...metadata } }, data);
     expect(() => readObject("x", changed({ format: "other" }))).toThrow(/format is 'other'/);
     expect(() => readObject("x", changed({ version: "2.0" }))).toThrow(/format version 2.0/);
+  });
+});
+
+describe("a sound", () => {
+  const head = (kind: number, bits: number, channels: number, data: number[]): Uint8Array => {
+    const bytes = new Uint8Array(44 + data.length);
+    const view = new DataView(bytes.buffer);
+    const put = (at: number, text: string) => bytes.set(new TextEncoder().encode(text), at);
+    put(0, "RIFF");
+    view.setUint32(4, 36 + data.length, true);
+    put(8, "WAVEfmt ");
+    view.setUint32(16, 16, true);
+    view.setUint16(20, kind, true);
+    view.setUint16(22, channels, true);
+    view.setUint32(24, 44100, true);
+    view.setUint16(34, bits, true);
+    put(36, "data");
+    view.setUint32(40, data.length, true);
+    bytes.set(data, 44);
+    return bytes;
+  };
+
+  it("is read from every kind of sample, channel by channel", () => {
+    const of = (kind: number, bits: number, data: number[]) => readWav("a.wav", head(kind, bits, 2, data)).channels.map((channel) => [...channel]);
+    expect(of(1, 16, [0, 0x40, 0, 0x80])).toEqual([[0.5], [-1]]);
+    expect(of(1, 24, [0, 0, 0x40, 0, 0, 0x80])).toEqual([[0.5], [-1]]);
+    expect(of(1, 32, [0, 0, 0, 0x40, 0, 0, 0, 0x80])).toEqual([[0.5], [-1]]);
+    expect(of(3, 32, [0, 0, 0, 0x3f, 0, 0, 0x80, 0xbf])).toEqual([[0.5], [-1]]);
+    expect(readWav("a.wav", head(1, 16, 1, [0, 0])).rate).toBe(44100);
+  });
+
+  it("that lost its end or is of another kind is refused", () => {
+    const whole = head(1, 16, 1, [1, 2, 3, 4]);
+    for (let length = 0; length < whole.length; length++) expect(() => readWav("a.wav", whole.subarray(0, length))).toThrow(Failure);
+    expect(() => readWav("a.wav", head(2, 4, 1, [0]))).toThrow(/kind 2 with 4 bits/);
   });
 });
 

@@ -1,12 +1,15 @@
 import { tableFromArrays, tableToIPC } from "apache-arrow";
 import { describe, expect, it } from "vitest";
+import { readObject } from "../src/data/object";
 import { Segment } from "../src/data/table";
 import { Clock } from "../src/model/clock";
 import { colourOf } from "../src/model/colours";
 import { Contacts } from "../src/model/contacts";
 import { Ledger } from "../src/model/ledger";
 import { Motion } from "../src/model/motion";
+import { Vibration } from "../src/model/vibration";
 import { brief, quantity, rate, seconds } from "../src/model/text";
+import { STRING } from "./make";
 
 function segment(columns: Record<string, Float64Array | Uint32Array | BigUint64Array | Uint8Array>): Segment {
   return Segment.read("test.arrow", tableToIPC(tableFromArrays(columns), "file"));
@@ -95,6 +98,34 @@ describe("contacts", () => {
     expect(contacts.within(0, 0.95, 9)).toEqual([0, 2]);
     expect(contacts.within(0, 0.95, 1)).toEqual([0]);
     expect(contacts.within(0.3, 0.8, 9)).toEqual([]);
+  });
+});
+
+describe("vibration", () => {
+  const vibration = new Vibration();
+  vibration.add(
+    segment({
+      time: Float64Array.of(0.1, 0.1, 0.2),
+      body: Uint32Array.of(1, 1, 1),
+      mode: Uint32Array.of(0, 1, 1),
+      q: Float64Array.of(0.5, -1, 2),
+    }),
+  );
+  const object = readObject("string.carom", STRING);
+  const displaced = (body: number, time: number, frame: number) => {
+    const out = new Float32Array(9);
+    return { most: vibration.displace(body, object, time, frame, out), z: out[2] };
+  };
+
+  it("is the sum of mode shapes times their coordinates in the frame that was recorded last", () => {
+    expect(displaced(1, 0.15, 0.1)).toEqual({ most: 1.5, z: -1.5 });
+    expect(displaced(1, 0.2, 0.2)).toEqual({ most: 4, z: 4 });
+  });
+
+  it("is none before it begins, of other bodies, and in frames that have no rows", () => {
+    expect(displaced(1, 0.05, 0)).toEqual({ most: 0, z: 0 });
+    expect(displaced(0, 0.15, 0.1)).toEqual({ most: 0, z: 0 });
+    expect(displaced(1, 0.35, 0.3)).toEqual({ most: 0, z: 0 });
   });
 });
 

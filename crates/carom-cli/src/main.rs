@@ -5,6 +5,7 @@ mod bench;
 mod check;
 mod demo;
 mod frame;
+mod gallery;
 mod inspect;
 mod inspect_run;
 mod interrupt;
@@ -66,6 +67,7 @@ enum Command {
     Shapes(shapes::Args),
     Materials(materials::Args),
     Demo(demo::Args),
+    Gallery(gallery::Args),
     Reproduce(reproduce::Args),
     Bench(bench::Args),
     /// Print a completion script for a shell.
@@ -107,6 +109,7 @@ fn run(cli: Cli, ui: &Ui) -> Work<ExitCode> {
         Command::Shapes(args) => shapes::run(args, ui)?,
         Command::Materials(args) => materials::run(args)?,
         Command::Demo(args) => return demo::run(args, ui),
+        Command::Gallery(args) => return gallery::run(args, ui),
         Command::Reproduce(args) => reproduce::run(args, ui)?,
         Command::Bench(args) => bench::run(args)?,
         Command::Completions { shell } => {

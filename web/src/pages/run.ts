@@ -5,12 +5,13 @@ import type { Folder, List } from "../data/source";
 import { Clock } from "../model/clock";
 import { gradient, type Colormap } from "../model/colours";
 import type { Contact } from "../model/contacts";
-import { digits, quantity } from "../model/text";
+import { brief, digits, quantity } from "../model/text";
 import { Bodies, type ColourBy } from "../views/bodies";
-import { choice, element } from "../views/dom";
+import { choice, element, slider } from "../views/dom";
 import { Flashes } from "../views/flashes";
 import { LedgerPlot } from "../views/ledger";
 import { theme } from "../views/plot";
+import { Soundtrack } from "../views/soundtrack";
 import { CORNER, FRONT, Stage } from "../views/stage";
 import { Timeline } from "../views/timeline";
 import { failureBar } from "./failure";
@@ -39,7 +40,12 @@ export class RunPage {
   private colourBy: ColourBy = "body";
   private map: Colormap = "viridis";
   private loading = true;
+  /** Times by which vibrations are shown larger than they are. */
+  private exaggeration = 1;
   private followed: { side: number; body: number; at: THREE.Vector3 } | undefined;
+  /** The farthest that any point was seen to vibrate, m. */
+  private mostDisplaced = 0;
+  private readonly tracks: Soundtrack[] = [];
   private stale = true;
   private pointer: { x: number; y: number } | undefined;
 
@@ -90,7 +96,20 @@ export class RunPage {
       if (recording.failure && recording.motion.frameCount === 0) throw recording.failure;
       if (recording.failure) this.frame.root.prepend(failureBar(recording.failure));
     }
+    await this.addSound();
     this.frame.root.dataset["loaded"] = "true";
+  }
+
+  private async addSound(): Promise<void> {
+    for (const { recording, plot } of this.sides) {
+      const sound = await recording.sound();
+      if (!sound) continue;
+      const title = this.sides.length > 1 ? `Sound: ${recording.folder.side.label}` : "Sound";
+      const track = new Soundtrack(title, sound.mix, sound.stems, this.clock);
+      this.tracks.push(track);
+      plot.root.before(track.root);
+    }
+    this.stale = true;
   }
 
   /** A segment came in. */
@@ -126,7 +145,9 @@ export class RunPage {
       const window = Math.max(FLASH * this.clock.speed, 1.5 * this.sides[0]!.recording.info.step);
       for (const { bodies, flashes } of this.sides) {
         bodies.moveTo(this.clock.time);
-        bodies.colour(this.colourBy, this.map);
+        const most = bodies.vibrate(this.clock.time, this.exaggeration);
+        this.mostDisplaced = Math.max(this.mostDisplaced, most);
+        bodies.colour(this.colourBy, this.map, this.mostDisplaced);
         flashes.show(this.clock.time - window, this.clock.time + this.sides[0]!.recording.info.step / 2);
       }
       this.carryCamera();
@@ -135,6 +156,7 @@ export class RunPage {
       this.stage.touch();
     }
     this.stage.draw();
+    for (const track of this.tracks) track.follow();
   }
 
   private carryCamera(): void {
@@ -155,7 +177,12 @@ export class RunPage {
 
   private fillPanel(): void {
     const { panel } = this.frame;
-    const colours = choice<ColourBy>("Colour by", [["body", "body"], ["speed", "speed"]], this.colourBy, (by) => {
+    const recordings = this.sides.map(({ recording }) => recording);
+    const options: ColourBy[] = ["body", "speed"];
+    if (recordings.some(({ maps }) => maps.size > 0)) options.push("bounciness");
+    const vibrates = recordings.some(({ objects }) => objects.size > 0);
+    if (vibrates) options.push("vibration");
+    const colours = choice<ColourBy>("Colour by", options.map((by) => [by, by]), this.colourBy, (by) => {
       this.colourBy = by;
       this.showLegend();
     });
@@ -168,6 +195,14 @@ export class RunPage {
     followLabel.append(this.follow);
     const look = element("section", "look");
     look.append(element("h2", "", "Look"), colours.root, this.legend, followLabel);
+    if (vibrates) {
+      const bend = slider("Vibration", { min: 0, max: 6, step: 0.1, value: 0 }, (x) => `${brief(10 ** x, "").trim()} ×`, (x) => {
+        this.exaggeration = 10 ** x;
+        this.stale = true;
+      });
+      bend.input.dataset["role"] = "exaggeration";
+      look.append(bend.root);
+    }
     panel.append(look, ...this.sides.map(({ plot }) => plot.root), this.facts(), helpOf("run"));
     this.showLegend();
   }
@@ -179,7 +214,13 @@ export class RunPage {
     const bar = element("i");
     bar.style.background = gradient(this.map);
     const fastest = Math.max(...this.sides.map(({ recording }) => recording.motion.fastest));
-    this.legend.replaceChildren(bar, element("span", "", "0"), element("span", "", quantity(fastest, "m/s")));
+    const [low, high] = {
+      body: ["", ""],
+      speed: ["0", quantity(fastest, "m/s")],
+      bounciness: ["0 dead", "1 lively"],
+      vibration: ["still", "moves most"],
+    }[this.colourBy] as [string, string];
+    this.legend.replaceChildren(bar, element("span", "", low), element("span", "", high));
   }
 
   private followBody(side: number, body: number | undefined): void {

@@ -3,27 +3,32 @@
  * call. Floors and walls without end are patches under all that happens.
  */
 import * as THREE from "three";
+import type { Surface } from "../data/ply";
 import type { Recording, Vector } from "../data/recording";
 import { colourOf, linear, type Colormap } from "../model/colours";
 import { POSE_STRIDE } from "../model/motion";
-import { geometryOf } from "./shape";
+import { Flexible } from "./flexible";
+import { creased, geometryOf, shadeLike } from "./shape";
 
 export type ColourBy = "body" | "speed" | "bounciness" | "vibration";
 
 interface Group {
   mesh: THREE.InstancedMesh;
+  /** The same instances painted with their bounce map. */
+  painted: THREE.InstancedMesh | undefined;
   /** The body of each instance. */
   bodies: number[];
-  /** From the centre of mass to the farthest point. */
-  reach: number;
 }
 
 export class Bodies {
   readonly root = new THREE.Group();
   readonly poses: Float32Array;
   private readonly groups: Group[] = [];
+  /** Bodies that vibrate. */
+  readonly flexible: Flexible[] = [];
   private readonly patches: { body: number; mesh: THREE.Mesh }[] = [];
-  private readonly placeOf: { group: Group; index: number }[] = [];
+  /** From the centre of mass of each body to its farthest point. */
+  private readonly reachOf: number[] = [];
   private readonly matrix = new THREE.Matrix4();
   private readonly position = new THREE.Vector3();
   private readonly turn = new THREE.Quaternion();
@@ -36,28 +41,42 @@ export class Bodies {
     const groups = new Map<string, number[]>();
     recording.info.bodies.forEach((body, number) => {
       if (!("surface" in body.look)) return;
-      const key = JSON.stringify(body.look.surface);
+      const object = recording.objects.get(number);
+      if (object) return this.addFlexible(new Flexible(number, object, body.look.surface.offset));
+      // A body with a map is drawn apart from those of the same form without.
+      const key = JSON.stringify([body.look.surface, recording.maps.has(number)]);
       groups.set(key, [...(groups.get(key) ?? []), number]);
     });
     for (const [key, bodies] of groups) {
-      const { surface, offset } = JSON.parse(key) as { surface: number; offset: Vector };
-      this.addGroup(geometryOf(recording.surfaces[surface]!, offset, bodies.length), bodies);
+      const [{ surface, offset }] = JSON.parse(key) as [{ surface: number; offset: Vector }, boolean];
+      const map = recording.maps.get(bodies[0]!);
+      const painted = map && paintedGeometry(map, recording.surfaces[surface]!, offset);
+      this.addGroup(geometryOf(recording.surfaces[surface]!, offset, bodies.length), painted, bodies);
     }
   }
 
-  private addGroup(geometry: THREE.BufferGeometry, bodies: number[]): void {
-    const material = new THREE.MeshStandardMaterial({ roughness: 0.55, metalness: 0.05, side: THREE.DoubleSide });
-    const mesh = new THREE.InstancedMesh(geometry, material, bodies.length);
-    mesh.castShadow = true;
-    mesh.receiveShadow = true;
-    mesh.frustumCulled = false;
+  private addFlexible(flexible: Flexible): void {
+    this.flexible.push(flexible);
+    this.root.add(flexible.mesh);
+    const sphere = new THREE.Sphere();
+    new THREE.Box3().setFromObject(flexible.mesh).getBoundingSphere(sphere);
+    this.reachOf[flexible.body] = sphere.center.length() + sphere.radius;
+  }
+
+  private addGroup(geometry: THREE.BufferGeometry, map: THREE.BufferGeometry | undefined, bodies: number[]): void {
+    const mesh = instances(geometry, bodies.length, false);
     mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
+    const painted = map && instances(map, bodies.length, true);
+    if (painted) {
+      painted.instanceMatrix = mesh.instanceMatrix;
+      painted.visible = false;
+      this.root.add(painted);
+    }
     mesh.instanceColor = new THREE.InstancedBufferAttribute(new Float32Array(3 * bodies.length), 3);
     geometry.computeBoundingSphere();
     const sphere = geometry.boundingSphere!;
-    const group = { mesh, bodies, reach: sphere.center.length() + sphere.radius };
-    bodies.forEach((body, index) => (this.placeOf[body] = { group, index }));
-    this.groups.push(group);
+    for (const body of bodies) this.reachOf[body] = sphere.center.length() + sphere.radius;
+    this.groups.push({ mesh, painted, bodies });
     this.root.add(mesh);
   }
 
@@ -71,7 +90,7 @@ export class Bodies {
     let frames = 0;
     this.recording.motion.visit(48, (body, x, y, z) => {
       if (body === 0) frames++;
-      const reach = this.placeOf[body]?.group.reach;
+      const reach = this.reachOf[body];
       if (reach === undefined || (body % stride !== 0 && frames > 1)) return;
       for (const [dx, dy, dz] of [[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]] as const) {
         const point = new THREE.Vector3(x + dx * reach, y + dy * reach, flat ? z : z + dz * reach);
@@ -123,6 +142,11 @@ export class Bodies {
       mesh.instanceMatrix.needsUpdate = true;
       mesh.boundingSphere = null;
     }
+    for (const { body, mesh } of this.flexible) {
+      this.readPose(body);
+      mesh.position.copy(this.position);
+      mesh.quaternion.copy(this.turn);
+    }
     for (const { body, mesh } of this.patches) {
       this.readPose(body);
       mesh.quaternion.copy(this.turn);
@@ -134,21 +158,37 @@ export class Bodies {
     }
   }
 
-  /** Colours bodies by what they are or how fast they are. */
-  colour(by: ColourBy, map: Colormap): void {
+  /** Bends bodies that vibrate by so many times what they do; tells how far the farthest point moves, m. */
+  vibrate(time: number, exaggeration: number): number {
+    const { motion, vibration } = this.recording;
+    const frameTime = motion.times[motion.frameAt(time)] ?? 0;
+    let most = 0;
+    for (const flexible of this.flexible) {
+      most = Math.max(most, vibration.displace(flexible.body, flexible.object, time, frameTime, flexible.displacement));
+      flexible.bend(exaggeration);
+    }
+    return most;
+  }
+
+  /** Colours bodies by what they are, how fast they are, how bouncy at each point, or how far each point moves. */
+  colour(by: ColourBy, map: Colormap, mostDisplaced: number): void {
     const fastest = this.recording.motion.fastest || 1;
-    for (const { mesh, bodies } of this.groups) {
+    const colourOfBody = (body: number): readonly number[] => {
+      if (by === "speed") return colourOf(map, this.poses[POSE_STRIDE * body + 7]! / fastest);
+      if (by !== "body") return PLAIN;
+      return this.recording.info.bodies[body]!.colour.map((channel) => channel / 255);
+    };
+    for (const { mesh, painted, bodies } of this.groups) {
+      mesh.visible = by !== "bounciness" || !painted;
+      if (painted) painted.visible = !mesh.visible;
       const colours = mesh.instanceColor!.array;
       for (let i = 0; i < bodies.length; i++) {
-        const body = bodies[i]!;
-        const rgb: readonly number[] =
-          by === "speed"
-            ? colourOf(map, this.poses[POSE_STRIDE * body + 7]! / fastest)
-            : this.recording.info.bodies[body]!.colour.map((channel) => channel / 255);
+        const rgb = colourOfBody(bodies[i]!);
         for (let k = 0; k < 3; k++) colours[3 * i + k] = linear(rgb[k]!);
       }
       mesh.instanceColor!.needsUpdate = true;
     }
+    for (const flexible of this.flexible) flexible.paint(by === "vibration" ? undefined : colourOfBody(flexible.body), map, mostDisplaced);
   }
 
   /** Where a body is. */
@@ -163,8 +203,8 @@ export class Bodies {
 
   /** The body that a ray meets first. */
   pick(ray: THREE.Raycaster): number | undefined {
-    const hit = ray.intersectObjects(this.groups.map(({ mesh }) => mesh), false)[0];
-    if (hit?.instanceId === undefined) return undefined;
+    const hit = ray.intersectObjects([...this.groups, ...this.flexible].map(({ mesh }) => mesh), false)[0];
+    if (hit?.instanceId === undefined) return this.flexible.find(({ mesh }) => mesh === hit?.object)?.body;
     return this.groups.find(({ mesh }) => mesh === hit.object)?.bodies[hit.instanceId];
   }
 
@@ -175,8 +215,33 @@ export class Bodies {
   }
 }
 
+/** Of bodies that have nothing to show: grey. */
+const PLAIN = [0.62, 0.63, 0.65];
 const AHEAD = new THREE.Vector3(0, 0, 1);
 const UP = new THREE.Vector3(0, 1, 0);
+
+function instances(geometry: THREE.BufferGeometry, count: number, vertexColors: boolean): THREE.InstancedMesh {
+  const material = new THREE.MeshStandardMaterial({ roughness: 0.55, metalness: 0.05, side: THREE.DoubleSide, vertexColors });
+  const mesh = new THREE.InstancedMesh(geometry, material, count);
+  mesh.castShadow = true;
+  mesh.receiveShadow = true;
+  mesh.frustumCulled = false;
+  return mesh;
+}
+
+/** A surface coloured by its bounce map, shaded as the body is. */
+function paintedGeometry(map: Surface, body: Surface, offset: Vector): THREE.BufferGeometry {
+  const geometry = creased(map);
+  shadeLike(geometry, creased(body));
+  const restitution = map.faceNumbers["restitution"];
+  const colours = new Float32Array(9 * (restitution?.length ?? 0));
+  restitution?.forEach((value, face) => {
+    const rgb = colourOf("viridis", value).map(linear);
+    for (let k = 0; k < 3; k++) colours.set(rgb, 9 * face + 3 * k);
+  });
+  geometry.setAttribute("color", new THREE.BufferAttribute(colours, 3));
+  return geometry.translate(...offset);
+}
 
 /** The border of a half-plane: a thin bar whose upper side is the border. */
 function slab(half: number, bounds: THREE.Box3): THREE.BufferGeometry {

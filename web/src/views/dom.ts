@@ -15,7 +15,7 @@ const SIGNS = {
   theme: "M8 1a7 7 0 1 0 0 14A7 7 0 1 0 8 1zM8 2.8a5.2 5.2 0 0 1 0 10.4z",
   panel: "M2 3h12v1.6H2zM2 7.2h12v1.6H2zM2 11.4h12V13H2z",
   sound: "M2 6v4h2.5L8 13V3L4.5 6zM10 5.2a4 4 0 0 1 0 5.6l1 1a5.4 5.4 0 0 0 0-7.6z",
-  mute: "M2 6v4h2.5L8 13V3L4.5 6zM10 6l4 4m0-4l-4 4",
+  mute: "M2 6v4h2.5L8 13V3L4.5 6zM10 6.2l.8-.8 4 4-.8.8zM14 5.4l.8.8-4 4-.8-.8z",
 } as const;
 
 export type Sign = keyof typeof SIGNS;

@@ -7,7 +7,7 @@ mod page;
 mod server;
 mod shown;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use miette::miette;
 
@@ -56,12 +56,28 @@ pub fn run(args: Args, ui: &Ui) -> Work<()> {
     let shown = Shown::open(&args.what, &args.on_the_way, ui)?;
     match &args.export {
         Some(path) => {
-            let page = page::exported(&shown)?;
-            write(path, page.as_bytes())?;
-            print(&format!("{:.1} MB → {}\n", page.len() as f64 / 1e6, path.display()))
+            let bytes = export(&shown, path)?;
+            print(&format!("{:.1} MB → {}\n", bytes as f64 / 1e6, path.display()))
         }
         None => serve(shown, args.port, !args.no_open),
     }
+}
+
+/// Writes a page that holds everything that it shows; tells how many bytes it has.
+pub fn export(shown: &Shown, path: &Path) -> Work<usize> {
+    let page = page::exported(shown)?;
+    write(path, page.as_bytes())?;
+    Ok(page.len())
+}
+
+/// Whether the page was there when the command was built.
+pub fn is_built_in() -> bool {
+    page::is_built_in()
+}
+
+/// Whether there is a browser to open.
+pub fn has_browser() -> bool {
+    browser::command().is_some()
 }
 
 /// Serves the page until Ctrl-C, and opens a browser on it if that is wanted and there is one.

@@ -15,6 +15,11 @@ pub const PAGE: &str = include_str!(concat!(env!("OUT_DIR"), "/page.html"));
 /// Where data go: an element whose content is never run or shown.
 const SLOT: &str = "<template id=\"data\"></template>";
 
+/// Whether the page was there when the command was built.
+pub fn is_built_in() -> bool {
+    PAGE.contains(SLOT)
+}
+
 /// The page with all files in it, each deflated and in base 64.
 pub fn exported(shown: &Shown) -> Work<String> {
     let Some((before, after)) = PAGE.split_once(SLOT) else {

@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 
 use carom::object::Object;
 use carom::recording::{Recording, RecordingError};
-use carom::{Colormap, MapParams, MapView};
+use carom::scene::{Scene, SceneContext};
+use carom::{Cache, Colormap, MapParams, MapView};
 use miette::miette;
 use serde_json::{Value, json};
 
 use crate::frame::Frame;
+use crate::interrupt;
 use crate::objects::OnTheWay;
 use crate::ui::{Ui, Work, failure};
 
@@ -28,8 +30,15 @@ const FOLDERS: [(&str, &str); 8] = [
 
 /// One run or two, or one object.
 pub enum Shown {
-    Runs(Vec<PathBuf>),
+    Runs(Vec<ShownRun>),
     Object(Box<ShownObject>),
+}
+
+/// The folder of a run, with what is made of it for the page.
+pub struct ShownRun {
+    folder: PathBuf,
+    /// Bounce maps, painted on the surfaces of their bodies, and which body has which.
+    made: BTreeMap<String, Vec<u8>>,
 }
 
 /// An object with the files that the page reads.
@@ -51,14 +60,20 @@ impl Shown {
 
     /// One run or two. A damaged one is shown as far as it goes; the page tells what is wrong.
     pub fn runs(folders: &[&Path], ui: &Ui) -> Work<Shown> {
-        for folder in folders {
+        let run = |folder: &&Path| {
+            let mut made = BTreeMap::new();
             match Recording::open(folder) {
                 Err(error @ RecordingError::NotARecording { .. }) => return Err(failure(error, None)),
                 Err(error) => ui.warn(&error.to_string()),
-                Ok(_) => {}
+                Ok(_) => match bounce_maps(folder, ui) {
+                    Ok(maps) => made = maps,
+                    // The run can be seen without.
+                    Err(problem) => ui.note(&format!("bounce maps of {} are not shown: {problem}", folder.display())),
+                },
             }
-        }
-        Ok(Shown::Runs(folders.iter().map(|folder| folder.to_path_buf()).collect()))
+            Ok(ShownRun { folder: folder.to_path_buf(), made })
+        };
+        Ok(Shown::Runs(folders.iter().map(run).collect::<Work<_>>()?))
     }
 
     /// An object, with its map painted on a surface fine enough to show it.
@@ -84,8 +99,8 @@ impl Shown {
     /// For people.
     pub fn title(&self) -> String {
         match self {
-            Shown::Runs(folders) => {
-                folders.iter().map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(" beside ")
+            Shown::Runs(runs) => {
+                runs.iter().map(|run| run.folder.display().to_string()).collect::<Vec<_>>().join(" beside ")
             }
             Shown::Object(shown) => shown.object.modal.name.clone(),
         }
@@ -96,8 +111,8 @@ impl Shown {
         let names = self.names();
         let files: BTreeMap<&String, u64> = names.iter().map(|(name, size)| (name, *size)).collect();
         match self {
-            Shown::Runs(folders) => {
-                let side = |folder: &PathBuf| {
+            Shown::Runs(runs) => {
+                let side = |ShownRun { folder, .. }: &ShownRun| {
                     let recording = Recording::open(folder);
                     json!({
                         "label": folder.file_name().map_or_else(|| ".".into(), |name| name.to_string_lossy()),
@@ -106,7 +121,7 @@ impl Shown {
                         "problem": recording.as_ref().err().map(ToString::to_string),
                     })
                 };
-                json!({ "kind": "run", "live": live, "sides": folders.iter().map(side).collect::<Vec<_>>(), "files": files })
+                json!({ "kind": "run", "live": live, "sides": runs.iter().map(side).collect::<Vec<_>>(), "files": files })
             }
             Shown::Object(shown) => {
                 let frame = Frame::of(&shown.object);
@@ -123,12 +138,13 @@ impl Shown {
     /// The names of all files, with their sizes.
     pub fn names(&self) -> Vec<(String, u64)> {
         match self {
-            Shown::Runs(folders) => {
-                let side = |(number, folder): (usize, &PathBuf)| {
-                    let files = files_of_run(folder).into_iter();
+            Shown::Runs(runs) => {
+                let side = |(number, run): (usize, &ShownRun)| {
+                    let made = run.made.iter().map(|(name, bytes)| (name.clone(), bytes.len() as u64));
+                    let files = files_of_run(&run.folder).into_iter().chain(made);
                     files.map(move |(name, size)| (format!("{number}/{name}"), size)).collect::<Vec<_>>()
                 };
-                folders.iter().enumerate().flat_map(side).collect()
+                runs.iter().enumerate().flat_map(side).collect()
             }
             Shown::Object(shown) => {
                 shown.files.iter().map(|(name, bytes)| (format!("0/{name}"), bytes.len() as u64)).collect()
@@ -141,14 +157,41 @@ impl Shown {
         let (number, name) = name.split_once('/')?;
         let number: usize = number.parse().ok()?;
         match self {
-            Shown::Runs(folders) => {
-                let folder = folders.get(number)?;
+            Shown::Runs(runs) => {
+                let ShownRun { folder, made } = runs.get(number)?;
+                if let Some(bytes) = made.get(name) {
+                    return Some(Ok(bytes.clone()));
+                }
                 let shown = files_of_run(folder).into_iter().any(|(other, _)| other == name);
                 shown.then(|| std::fs::read(folder.join(name)))
             }
             Shown::Object(shown) => (number == 0).then(|| shown.files.get(name).cloned().map(Ok))?,
         }
     }
+}
+
+/// Maps of the bodies of a run whose restitution came from one: `maps.json` names the file of each body.
+fn bounce_maps(folder: &Path, ui: &Ui) -> Result<BTreeMap<String, Vec<u8>>, String> {
+    let scene = Scene::open(&folder.join("scene.toml").to_string_lossy(), &[]).map_err(|error| error.to_string())?;
+    let cache = Cache::of_user();
+    let progress = std::sync::Mutex::new(None);
+    let tell = |name: &str, step, share| {
+        let mut progress = progress.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        progress.get_or_insert_with(|| ui.progress(name)).at(step, share);
+    };
+    let context = SceneContext { cache: cache.as_ref(), progress: Some(&tell), stop: Some(interrupt::flag()) };
+    let (mut files, mut names) = (BTreeMap::new(), BTreeMap::new());
+    for (number, (bodies, object)) in scene.bounce_maps(&context)?.into_iter().enumerate() {
+        let Some(map) = &object.bounce else { continue };
+        let file = format!("maps/{number:06}.ply");
+        let view = MapView::new(&object.modal, map).map_err(|error| error.to_string())?;
+        files.insert(file.clone(), view.ply(Colormap::Viridis));
+        names.extend(bodies.into_iter().map(|body| (body, file.clone())));
+    }
+    if !names.is_empty() {
+        files.insert("maps.json".into(), json!(names).to_string().into_bytes());
+    }
+    Ok(files)
 }
 
 /// The files of a run that the page reads. Links are passed over: they may lead out of the folder.
@@ -190,9 +233,11 @@ mod tests {
             std::fs::create_dir_all(folder.join("run/surfaces")).unwrap();
             std::os::unix::fs::symlink(folder.join("secret.ply"), folder.join("run/surfaces/000000.ply")).unwrap();
         }
-        let shown = Shown::Runs(vec![folder.join("run")]);
+        let made = BTreeMap::from([("maps.json".to_owned(), b"{}".to_vec())]);
+        let shown = Shown::Runs(vec![ShownRun { folder: folder.join("run"), made }]);
         let names: Vec<String> = shown.names().into_iter().map(|(name, _)| name).collect();
-        assert_eq!(names, ["0/run.json", "0/motion/000000.arrow"]);
+        assert_eq!(names, ["0/run.json", "0/motion/000000.arrow", "0/maps.json"]);
+        assert_eq!(shown.read("0/maps.json").unwrap().unwrap(), b"{}");
         assert_eq!(shown.read("0/motion/000000.arrow").unwrap().unwrap(), b"run/motion/000000.arrow");
         for name in ["0/secret.json", "0/../secret.ply", "0/surfaces/000000.ply", "0/", "1/run.json", "run.json", "", "0//run.json"] {
             assert!(shown.read(name).is_none(), "{name}");
