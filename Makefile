@@ -16,7 +16,7 @@ web/node_modules/.package-lock.json: web/package.json web/package-lock.json
 $(PAGE): web/node_modules/.package-lock.json web/index.html web/vite.config.ts web/tsconfig.json $(shell find web/src -type f)
 	cd web && npm run --silent build
 
-demo: $(PAGE) ## bake a bar and a mug and drop four springs, with plots, pictures, bounce maps and moving models, into out/demo
+demo: $(PAGE) ## bake, drop, break and ring into out/demo; then look at it in the browser
 	cargo build --release --workspace
 	target/release/carom demo
 

@@ -44,9 +44,9 @@ function loudest(page, from, to) {
   return page.evaluate(
     ([from, to]) => {
       const { samples, rate } = window.heard.at(-1);
-      const length = Math.min(samples.length, 12000);
+      const length = Math.min(samples.length, 6000);
       let best = { power: 0, frequency: 0 };
-      for (let frequency = from; frequency < to; frequency *= 1.002) {
+      for (let frequency = from; frequency < to; frequency *= 1.004) {
         let [re, im] = [0, 0];
         for (let i = 0; i < length; i++) {
           const window = Math.sin((Math.PI * i) / length) ** 2;
