@@ -26,6 +26,13 @@ export function linear(channel: number): number {
   return channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4;
 }
 
+/** A map in linear light, in 256 steps: what thousands of bodies are coloured from at every picture. */
+export function linearTable(map: Colormap): Float32Array {
+  const table = new Float32Array(3 * 256);
+  for (let i = 0; i < 256; i++) table.set(colourOf(map, i / 255).map(linear), 3 * i);
+  return table;
+}
+
 /** A map as a gradient for a legend. */
 export function gradient(map: Colormap): string {
   const stops = TABLES[map].map((colour) => `#${colour.toString(16).padStart(6, "0")}`);

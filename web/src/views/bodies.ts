@@ -5,7 +5,7 @@
 import * as THREE from "three";
 import type { Surface } from "../data/ply";
 import type { Recording, Vector } from "../data/recording";
-import { colourOf, linear, type Colormap } from "../model/colours";
+import { colourOf, linear, linearTable, type Colormap } from "../model/colours";
 import { POSE_STRIDE } from "../model/motion";
 import { Flexible } from "./flexible";
 import { creased, geometryOf, shadeLike } from "./shape";
@@ -24,6 +24,9 @@ export class Bodies {
   readonly root = new THREE.Group();
   readonly poses: Float32Array;
   private readonly groups: Group[] = [];
+  /** The colour of each body in linear light. */
+  private readonly own: Float32Array;
+  private colouredBy: ColourBy | undefined;
   /** Bodies that vibrate. */
   readonly flexible: Flexible[] = [];
   private readonly patches: { body: number; mesh: THREE.Mesh }[] = [];
@@ -38,6 +41,7 @@ export class Bodies {
 
   constructor(private readonly recording: Recording) {
     this.poses = recording.motion.room();
+    this.own = Float32Array.from(recording.info.bodies.flatMap(({ colour }) => colour.map((channel) => linear(channel / 255))));
     const groups = new Map<string, number[]>();
     recording.info.bodies.forEach((body, number) => {
       if (!("surface" in body.look)) return;
@@ -45,7 +49,9 @@ export class Bodies {
       if (object) return this.addFlexible(new Flexible(number, object, body.look.surface.offset));
       // A body with a map is drawn apart from those of the same form without.
       const key = JSON.stringify([body.look.surface, recording.maps.has(number)]);
-      groups.set(key, [...(groups.get(key) ?? []), number]);
+      const group = groups.get(key);
+      if (group) group.push(number);
+      else groups.set(key, [number]);
     });
     for (const [key, bodies] of groups) {
       const [{ surface, offset }] = JSON.parse(key) as [{ surface: number; offset: Vector }, boolean];
@@ -172,23 +178,28 @@ export class Bodies {
 
   /** Colours bodies by what they are, how fast they are, how bouncy at each point, or how far each point moves. */
   colour(by: ColourBy, map: Colormap, mostDisplaced: number): void {
-    const fastest = this.recording.motion.fastest || 1;
-    const colourOfBody = (body: number): readonly number[] => {
-      if (by === "speed") return colourOf(map, this.poses[POSE_STRIDE * body + 7]! / fastest);
-      if (by !== "body") return PLAIN;
-      return this.recording.info.bodies[body]!.colour.map((channel) => channel / 255);
-    };
+    const scale = 255 / (this.recording.motion.fastest || 1);
+    const table = by === "speed" ? linearTable(map) : this.own;
+    const stepOf = (body: number) => Math.min(Math.floor(scale * this.poses[POSE_STRIDE * body + 7]!), 255);
+    // Colours of bodies do not change by themselves: thousands of them are not written anew at every picture.
+    const again = by === "speed" || by !== this.colouredBy;
+    this.colouredBy = by;
     for (const { mesh, painted, bodies } of this.groups) {
+      if (!again) break;
       mesh.visible = by !== "bounciness" || !painted;
       if (painted) painted.visible = !mesh.visible;
       const colours = mesh.instanceColor!.array;
       for (let i = 0; i < bodies.length; i++) {
-        const rgb = colourOfBody(bodies[i]!);
-        for (let k = 0; k < 3; k++) colours[3 * i + k] = linear(rgb[k]!);
+        const at = 3 * (by === "speed" ? stepOf(bodies[i]!) : bodies[i]!);
+        for (let k = 0; k < 3; k++) colours[3 * i + k] = by === "body" || by === "speed" ? table[at + k]! : PLAIN;
       }
       mesh.instanceColor!.needsUpdate = true;
     }
-    for (const flexible of this.flexible) flexible.paint(by === "vibration" ? undefined : colourOfBody(flexible.body), map, mostDisplaced);
+    for (const flexible of this.flexible) {
+      const at = 3 * (by === "speed" ? stepOf(flexible.body) : flexible.body);
+      const plain = by === "bounciness" ? [PLAIN, PLAIN, PLAIN] : [table[at]!, table[at + 1]!, table[at + 2]!];
+      flexible.paint(by === "vibration" ? undefined : plain, map, mostDisplaced);
+    }
   }
 
   /** Where a body is. */
@@ -215,8 +226,8 @@ export class Bodies {
   }
 }
 
-/** Of bodies that have nothing to show: grey. */
-const PLAIN = [0.62, 0.63, 0.65];
+/** Linear light of bodies that have nothing to show: grey. */
+const PLAIN = 0.35;
 const AHEAD = new THREE.Vector3(0, 0, 1);
 const UP = new THREE.Vector3(0, 1, 0);
 

@@ -38,14 +38,14 @@ export class Flexible {
     position.needsUpdate = true;
   }
 
-  /** One colour, or one for how far each point moves, as a share of the most that any point of the run does. */
+  /** One colour in linear light, or one for how far each point moves, as a share of the most that any point of the run does. */
   paint(plain: readonly number[] | undefined, map: Colormap, most: number): void {
     const colour = this.mesh.geometry.getAttribute("color");
     const u = this.displacement;
     this.object.surface.triangles.forEach((vertex, corner) => {
       const at = 3 * vertex;
-      const rgb = plain ?? colourOf(map, Math.hypot(u[at]!, u[at + 1]!, u[at + 2]!) / (most || 1));
-      colour.setXYZ(corner, linear(rgb[0]!), linear(rgb[1]!), linear(rgb[2]!));
+      const rgb = plain ?? colourOf(map, Math.hypot(u[at]!, u[at + 1]!, u[at + 2]!) / (most || 1)).map(linear);
+      colour.setXYZ(corner, rgb[0]!, rgb[1]!, rgb[2]!);
     });
     colour.needsUpdate = true;
   }
