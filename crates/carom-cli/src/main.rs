@@ -22,6 +22,7 @@ mod shapes;
 mod strike;
 mod ui;
 mod view;
+mod waves;
 
 use std::process::ExitCode;
 
@@ -60,6 +61,7 @@ enum Command {
     Modes(modes::Args),
     Strike(strike::Args),
     Map(map::Args),
+    Waves(waves::Args),
     Check(check::Args),
     Run(run::Args),
     View(view::Args),
@@ -102,6 +104,7 @@ fn run(cli: Cli, ui: &Ui) -> Work<ExitCode> {
         Command::Modes(args) => modes::run(args, ui)?,
         Command::Strike(args) => strike::run(args, ui)?,
         Command::Map(args) => map::run(args, ui)?,
+        Command::Waves(args) => waves::run(args, ui)?,
         Command::Check(args) => return check::run(args, ui),
         Command::Run(args) => return run::run(args, ui),
         Command::View(args) => view::run(args, ui)?,

@@ -38,6 +38,10 @@ pub struct ContactEvent {
     pub is_new: bool,
     /// When it began, or the start of the step if it had begun before, s.
     pub time: f64,
+    /// When the interval began in which the impulse acted, s.
+    pub start: f64,
+    /// How long that interval is, s.
+    pub span: f64,
 }
 
 /// What a step took.
@@ -65,6 +69,8 @@ pub struct StepReport {
     pub response_seconds: f64,
     /// Of that, wall time of passing blows on, s; zero where nothing was passed on.
     pub distant_seconds: f64,
+    /// Of that, wall time of finding how far distant contacts are moved, without the solve that moves them, s.
+    pub shake_seconds: f64,
     /// Wall time of all else, s.
     pub motion_seconds: f64,
 }

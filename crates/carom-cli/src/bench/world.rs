@@ -204,6 +204,8 @@ fn definition(job: &Job) -> Result<WorldDefinition<Space>, carom::contact::Conta
             resistance: Resistance::default(),
             surface: String::new(),
             distant: None,
+            static_friction: None,
+            vibration: None,
         });
     }
     let params = WorldParams {
