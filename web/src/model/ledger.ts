@@ -5,11 +5,11 @@ import type { Segment } from "../data/table";
 export const BANDS = [
   { column: "kinetic", label: "motion", colour: "#0072b2" },
   { column: "potential", label: "height", colour: "#56b4e9" },
-  { column: "elastic", label: "vibration", colour: "#009e73" },
+  { column: "elastic", label: "springs", colour: "#44aa99" },
+  { column: "vibrational", label: "vibration", colour: "#009e73" },
   { column: "restitution", label: "lost in impacts", colour: "#d55e00" },
   { column: "friction", label: "friction", colour: "#e69f00" },
   { column: "damping", label: "damping", colour: "#cc79a7" },
-  { column: "radiated", label: "sound", colour: "#f0e442" },
   { column: "jam", label: "jams", colour: "#8c6d31" },
   { column: "stabilization", label: "stabilization", colour: "#7f7f7f" },
   { column: "integrator", label: "integrator", colour: "#b0b0b0" },
