@@ -16,6 +16,7 @@ const carom = process.env.CAROM_BIN ?? resolve(here, "../../target/release/carom
 
 const ARGUMENTS = [
   "--no-sandbox",
+  "--disable-dev-shm-usage",
   "--use-gl=angle",
   "--use-angle=swiftshader",
   "--enable-unsafe-swiftshader",

@@ -9,6 +9,7 @@ const KEYS = {
     ["Home End", "to the start, to the end"],
     ["drag, scroll", "orbit, zoom; two fingers on a screen"],
     ["double click", "follow a body"],
+    ["m", "sound on or off; of two runs one after the other"],
     ["h d p", "camera home, dark, panel"],
   ],
   object: [

@@ -88,7 +88,14 @@ export class RunPage {
       requestAnimationFrame(tick);
     };
     requestAnimationFrame(tick);
-    await Promise.all(this.sides.map(({ recording }) => recording.load(() => this.loaded())));
+    const shares = this.sides.map(() => 0);
+    const load = ({ recording }: Side, side: number) =>
+      recording.load((share) => {
+        shares[side] = share;
+        this.timeline.setLoaded(Math.min(...shares));
+        this.loaded();
+      });
+    await Promise.all(this.sides.map(load));
     this.loading = false;
     this.loaded();
     this.setUp();
@@ -106,6 +113,8 @@ export class RunPage {
       if (!sound) continue;
       const title = this.sides.length > 1 ? `Sound: ${recording.folder.side.label}` : "Sound";
       const track = new Soundtrack(title, sound.mix, sound.stems, this.clock);
+      // Two runs at once are a muddle: the first is heard until the user says otherwise.
+      track.setLoud(this.tracks.length === 0);
       this.tracks.push(track);
       plot.root.before(track.root);
     }
@@ -281,6 +290,7 @@ export class RunPage {
       End: () => this.clock.seek(this.clock.end),
       "[": () => this.timeline.shift(-1),
       "]": () => this.timeline.shift(1),
+      m: () => this.switchSound(),
       h: () => this.stage.goHome(),
       d: () => switchTheme(() => this.repaint()),
       p: () => this.frame.root.classList.toggle("wide"),
@@ -289,6 +299,12 @@ export class RunPage {
     if (!action || (event.key === " " && target.tagName === "BUTTON")) return;
     event.preventDefault();
     action();
+  }
+
+  /** The next of the runs is heard, and after the last none. */
+  private switchSound(): void {
+    const now = this.tracks.findIndex(({ isLoud }) => isLoud);
+    this.tracks.forEach((track, i) => track.setLoud(i === now + 1));
   }
 
   private bodyAt(x: number, y: number): { side: number; body: number | undefined } {

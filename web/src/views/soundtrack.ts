@@ -23,6 +23,8 @@ export class Soundtrack {
   private sources: AudioBufferSourceNode[] = [];
   /** When the sound began, and at which time of the run. */
   private begun: { at: number; time: number; speed: number } | undefined;
+  private readonly master = this.context.createGain();
+  private readonly mute = button("sound", "Sound on or off (m)", () => this.setLoud(!this.loud));
   private loud = true;
 
   /** With stems these are played, each on its own; else the mix. */
@@ -33,19 +35,13 @@ export class Soundtrack {
     private readonly clock: Clock,
   ) {
     this.waveform = new Waveform("Waveform and spectrogram of the run");
-    const master = this.context.createGain();
-    master.connect(this.context.destination);
-    const mute = button("sound", "Sound on or off (m)", () => {
-      this.loud = !this.loud;
-      setSign(mute, this.loud ? "sound" : "mute");
-      master.gain.value = this.loud ? 1 : 0;
-    });
+    this.master.connect(this.context.destination);
     const heading = element("div", "heading");
-    heading.append(element("h2", "", title), mute);
+    heading.append(element("h2", "", title), this.mute);
     this.root.append(heading, this.waveform.canvas);
     for (const [name, wave] of stems.length > 0 ? stems : [["", mix] as [string, Wave]]) {
       const gain = this.context.createGain();
-      gain.connect(master);
+      gain.connect(this.master);
       this.tracks.push({ wave, gain, buffer: this.bufferOf(wave) });
       if (name) this.root.append(this.stem(name, gain));
     }
@@ -53,6 +49,17 @@ export class Soundtrack {
     this.waveform.canvas.addEventListener("pointerdown", ({ offsetX }) => clock.seek((offsetX / this.waveform.canvas.clientWidth) * clock.end));
     clock.addEventListener("seek", () => this.stop());
     clock.addEventListener("state", () => this.stop());
+  }
+
+  get isLoud(): boolean {
+    return this.loud;
+  }
+
+  setLoud(loud: boolean): void {
+    this.loud = loud;
+    setSign(this.mute, loud ? "sound" : "mute");
+    this.mute.setAttribute("aria-pressed", String(loud));
+    this.master.gain.value = loud ? 1 : 0;
   }
 
   /** Called at every picture: keeps the sound in step. */

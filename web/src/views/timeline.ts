@@ -47,6 +47,12 @@ export class Timeline {
     this.root.append(back, this.play, ahead, track, this.clockText, this.speed);
   }
 
+  /** How much of the run is there; the rest is on its way. */
+  setLoaded(share: number): void {
+    this.root.style.setProperty("--loaded", `${100 * share}%`);
+    this.root.classList.toggle("loading-more", share < 1);
+  }
+
   /** The next slower or faster speed. */
   shift(by: number): void {
     const index = SPEEDS.indexOf(this.clock.speed) + by;
