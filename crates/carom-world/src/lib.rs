@@ -11,6 +11,7 @@ mod distant;
 mod dynamics;
 mod encounter;
 mod error;
+mod flexible;
 mod joints;
 mod ledger;
 mod links;
@@ -36,6 +37,7 @@ pub use distant::{
 pub use dynamics::Dynamics;
 pub use encounter::{Encounter, JointRow, Outcome, Touching};
 pub use error::WorldError;
+pub use flexible::{FlexibleParams, FlexibleReport, FlexibleWorld, ModeState};
 pub use joints::Joint;
 pub use ledger::Ledger;
 pub use report::{ContactEvent, Frame, StepReport};

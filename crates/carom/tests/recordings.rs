@@ -37,7 +37,7 @@ const OFFSET: [f64; 3] = [0.0, 0.02, 0.0];
 
 /// Two boxes of one shape over a floor, behind a wall that faces them.
 fn description() -> RunDescription {
-    let body = |name: &str, look, colour| RecordedBody { name: name.into(), look, colour };
+    let body = |name: &str, look, colour| RecordedBody { name: name.into(), look, colour, object: None };
     let shape = Look::Surface { surface: 0, offset: OFFSET };
     RunDescription {
         name: "two boxes".into(),
@@ -55,6 +55,7 @@ fn description() -> RunDescription {
             body("wall", Look::HalfSpace { normal: [0.0, 0.0, -1.0] }, [180, 180, 180]),
         ],
         surfaces: vec![cuboid(DVec3::new(0.3, 0.2, 0.1))],
+        objects: vec![],
     }
 }
 
@@ -86,6 +87,8 @@ fn contact(step: u64) -> ContactEvent {
         restitution: 0.5,
         is_new: step.is_multiple_of(3),
         time: 0.01 * step as f64,
+        start: 0.01 * step as f64,
+        span: 0.003,
     }
 }
 

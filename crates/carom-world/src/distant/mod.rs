@@ -19,6 +19,7 @@ use std::sync::Arc;
 use carom_shape::SurfaceDistances;
 
 pub(crate) use blows::{Mark, Phase};
+pub(crate) use filter::Propagator;
 pub use filter::{ModalFilter, peak};
 pub(crate) use medium::{Medium, Ring};
 pub(crate) use state::{restored, save};

@@ -17,7 +17,8 @@ use std::path::{Path, PathBuf};
 pub use checkpoint::{Checkpoint, Progress};
 pub use error::RecordingError;
 pub use manifest::{Look, RecordedBody, RunDescription};
-pub use reader::{RecordedContact, RecordedFrame, RecordedLedger, Recording};
+pub use reader::{RecordedContact, RecordedFrame, RecordedLedger, RecordedMode, Recording};
+pub(crate) use recorder::object_file;
 pub use recorder::{Pace, Recorder};
 
 use table::Layout;
@@ -26,6 +27,7 @@ const MANIFEST: &str = "run.json";
 const SCENE: &str = "scene.toml";
 const CHECKPOINT: &str = "checkpoint.safetensors";
 const SURFACES: &str = "surfaces";
+const OBJECTS: &str = "objects";
 /// What may be made of a recording and lie beside it; it goes when the recording is replaced.
 const PRODUCTS: [&str; 3] = ["animation.glb", "pictures.png", "plots"];
 

@@ -18,6 +18,7 @@ mod read;
 mod reference;
 mod schema;
 mod tree;
+mod vibration;
 
 use std::path::Path;
 
