@@ -69,6 +69,8 @@ pub struct StepReport {
     pub response_seconds: f64,
     /// Of that, wall time of passing blows on, s; zero where nothing was passed on.
     pub distant_seconds: f64,
+    /// Of that, wall time of finding how far distant contacts are moved, without the solve that moves them, s.
+    pub shake_seconds: f64,
     /// Wall time of all else, s.
     pub motion_seconds: f64,
 }

@@ -79,7 +79,10 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
                 impulses.to_mut()[contact][0] += impulse;
             }
             report.shaken += passed.shaken;
-            report.distant_seconds += if passed.shaken > 0 { begun.elapsed().as_secs_f64() } else { 0.0 };
+            if passed.shaken > 0 {
+                report.distant_seconds += begun.elapsed().as_secs_f64();
+                report.shake_seconds += passed.shake_seconds;
+            }
         }
         report.response_seconds += begun.elapsed().as_secs_f64();
         report.rounds += outcome.rounds;

@@ -85,7 +85,8 @@ fn system(force: Option<f64>) -> System {
 
 fn description(system: &System) -> RunDescription {
     let look = Look::HalfSpace { normal: [0.0, 1.0, 0.0] };
-    let bodies = system.names().into_iter().map(|name| RecordedBody { name: name.into(), look, colour: [9; 3], object: None });
+    let bodies =
+        system.names().into_iter().map(|name| RecordedBody { name: name.into(), look, colour: [9; 3], object: None });
     RunDescription {
         name: "discs".into(),
         about: String::new(),

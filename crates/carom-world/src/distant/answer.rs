@@ -1,6 +1,7 @@
 //! The world's stage of distant response: after bodies have answered where they touch, before they fly on.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
 
 use carom_contact::{Pose as _, Vector as _};
 use glam::DVec3;
@@ -31,6 +32,8 @@ pub(crate) struct Passed {
     pub impulses: BTreeMap<usize, f64>,
     /// Contacts that were shaken.
     pub shaken: usize,
+    /// Wall time of filters, mode shapes and waves, s.
+    pub shake_seconds: f64,
 }
 
 impl<G: Dynamics<W>, const W: usize> World<G, W> {
@@ -171,12 +174,14 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         let mut impulses = Impulses::default();
         for hop in 0..MOST_HOPS {
             let known = wanted.len();
+            let begun = Instant::now();
             for (body, struck) in std::mem::take(&mut next) {
                 for (contact, speed) in self.shaken(body, &struck, hop == 0) {
                     let most = wanted.entry(contact).or_insert(0.0);
                     *most = speed.max(*most);
                 }
             }
+            passed.shake_seconds += begun.elapsed().as_secs_f64();
             if wanted.len() == known {
                 break;
             }

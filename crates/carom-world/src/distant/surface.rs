@@ -6,6 +6,9 @@ use glam::DVec3;
 
 use super::filter::{ModalFilter, peak};
 
+/// Weights below this vanish beside the precision of the shapes.
+const NEGLIGIBLE: f64 = 1e-10;
+
 /// A modal model made for reading at points of contact. Points are given from the centre of mass, in the body's axes.
 #[derive(Debug, Clone)]
 pub struct VibratingSurface {
@@ -13,7 +16,8 @@ pub struct VibratingSurface {
     hierarchy: Bvh,
     modes: usize,
     /// Shapes node by node, of the cells and of the finer cells, else of the vertices: what is read together lies together.
-    nodes: [Vec<[f32; 3]>; 2],
+    /// Each node has x of all modes, then y, then z.
+    nodes: [Vec<f32>; 2],
 }
 
 /// A point of a triangle mesh.
@@ -28,8 +32,11 @@ impl VibratingSurface {
     pub fn new(model: &ModalModel, modes: usize) -> VibratingSurface {
         let model = model.with_modes(modes);
         let modes = model.mode_count();
-        let turned = |shapes: &[[f32; 3]], nodes: usize| -> Vec<[f32; 3]> {
-            (0..nodes).flat_map(|node| (0..modes).map(move |mode| shapes[mode * nodes + node])).collect()
+        let turned = |shapes: &[[f32; 3]], nodes: usize| -> Vec<f32> {
+            let of_node = |node: usize| {
+                (0..3usize).flat_map(move |axis| (0..modes).map(move |mode| shapes[mode * nodes + node][axis]))
+            };
+            (0..nodes).flat_map(of_node).collect()
         };
         let of_field = |field: &CellField| turned(&field.shapes, field.nodes);
         let nodes = match &model.field {
@@ -90,7 +97,9 @@ impl VibratingSurface {
             let outward = surface.area_vector(place.triangle).normalize_or_zero();
             if let Some(found) = field.locate(point, outward) {
                 let level = if found.finer { field.finer.as_deref().unwrap_or(field) } else { field };
-                for (&node, &weight) in level.part_nodes[found.part].iter().zip(&found.weights) {
+                // On a face of its cell a point is read from nine nodes: the others have nothing but round-off.
+                let nodes = level.part_nodes[found.part].iter().zip(&found.weights);
+                for (&node, &weight) in nodes.filter(|(_, weight)| weight.abs() > NEGLIGIBLE) {
                     self.add_node(usize::from(found.finer), node as usize, normal * weight, row);
                 }
                 return;
@@ -109,8 +118,9 @@ impl VibratingSurface {
 
     #[inline]
     fn add_node(&self, level: usize, node: usize, direction: DVec3, row: &mut [f64]) {
-        let shapes = &self.nodes[level][node * self.modes..][..self.modes];
-        for (sum, &[x, y, z]) in row.iter_mut().zip(shapes) {
+        let (x, yz) = self.nodes[level][3 * node * self.modes..][..3 * self.modes].split_at(self.modes);
+        let (y, z) = yz.split_at(self.modes);
+        for (((sum, &x), &y), &z) in row.iter_mut().zip(x).zip(y).zip(z) {
             *sum += direction.x * f64::from(x) + direction.y * f64::from(y) + direction.z * f64::from(z);
         }
     }

@@ -84,8 +84,19 @@ impl Recording {
         let surfaces: Vec<TriMesh> = manifest.surfaces.iter().map(surface).collect::<Result<_, _>>()?;
         let Manifest { name, about, scene_hash, dimension, step, fps, contacts, bodies, .. } = manifest;
         let objects = Vec::new();
-        let run =
-            RunDescription { name, about, scene, scene_hash, dimension, step, fps, contacts, bodies, surfaces, objects };
+        let run = RunDescription {
+            name,
+            about,
+            scene,
+            scene_hash,
+            dimension,
+            step,
+            fps,
+            contacts,
+            bodies,
+            surfaces,
+            objects,
+        };
         Ok(Recording { folder: folder.into(), run, checkpoint })
     }
 

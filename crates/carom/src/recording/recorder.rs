@@ -12,8 +12,8 @@ use super::manifest::Manifest;
 use super::segment::encode;
 use super::table::{CONTACTS, LEDGER, Layout, MOTION, Table, VIBRATION};
 use super::{
-    CHECKPOINT, Checkpoint, MANIFEST, OBJECTS, PRODUCTS, Progress, Recording, RecordingError, RunDescription, SCENE, SURFACES,
-    segment_path,
+    CHECKPOINT, Checkpoint, MANIFEST, OBJECTS, PRODUCTS, Progress, Recording, RecordingError, RunDescription, SCENE,
+    SURFACES, segment_path,
 };
 
 /// When a segment is written and the state kept.
@@ -74,7 +74,8 @@ impl Recorder {
         for (number, object) in run.objects.iter().enumerate() {
             let path = folder.join(object_file(number));
             fs::create_dir_all(folder.join(OBJECTS)).map_err(RecordingError::write(&path))?;
-            let bytes = object.to_bytes().map_err(|error| RecordingError::write(&path)(std::io::Error::other(error)))?;
+            let bytes =
+                object.to_bytes().map_err(|error| RecordingError::write(&path)(std::io::Error::other(error)))?;
             write(&path, &bytes)?;
         }
         write(&folder.join(SCENE), run.scene.as_bytes())?;
@@ -153,9 +154,24 @@ impl Recorder {
         for c in contacts {
             let wholes = [step, c.bodies[0].into(), c.bodies[1].into(), c.feature, c.is_new.into()];
             let ([x, y, z], [nx, ny, nz], [px, py, pz]) = (c.point, c.normal, c.impulse);
-            let reals =
-                [c.time, x, y, z, nx, ny, nz, px, py, pz, c.normal_impulse, c.approach_speed, c.gap, c.restitution,
-                 c.start, c.span];
+            let reals = [
+                c.time,
+                x,
+                y,
+                z,
+                nx,
+                ny,
+                nz,
+                px,
+                py,
+                pz,
+                c.normal_impulse,
+                c.approach_speed,
+                c.gap,
+                c.restitution,
+                c.start,
+                c.span,
+            ];
             self.contacts.push(&wholes, &reals);
         }
     }

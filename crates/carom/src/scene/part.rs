@@ -164,7 +164,8 @@ impl SceneSpace for Space {
             }
         };
         // Modes do not push on rigid motion only if both have their mass from one integration.
-        let from = object.as_ref().or(vibrating.as_ref().filter(|_| body.distant.is_some() || body.vibration.is_some()));
+        let from =
+            object.as_ref().or(vibrating.as_ref().filter(|_| body.distant.is_some() || body.vibration.is_some()));
         let mass = from.map_or(raw.mass, |object| per_density(object));
         if !(mass.mass > 0.0 && mass.mass.is_finite()) {
             return Err(format!("encloses no volume ({} m³), so that it has no mass", mass.mass));

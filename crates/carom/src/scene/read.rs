@@ -8,7 +8,8 @@ use carom_object::Combiner;
 use carom_shape::{nearest, shortened};
 use carom_solve::{Method, SolveParams};
 use carom_world::{
-    ConstraintParams, Detection, FlexibleParams, ImpulseParams, Integrator, PenaltyParams, ReflectionParams, Response, SurfacePair,
+    ConstraintParams, Detection, FlexibleParams, ImpulseParams, Integrator, PenaltyParams, ReflectionParams, Response,
+    SurfacePair,
 };
 use glam::DVec3;
 

@@ -43,7 +43,8 @@ fn dropped(model: &ModalModel, surface: &Arc<VibratingSurface>, site: &Site, lon
     let floor = BodyDefinition::fixed("floor", Arc::new(space::Shape::half_space(DVec3::Y).unwrap()));
     let flexible = FlexibleParams { adaptive: false, cut: f64::INFINITY, ..FlexibleParams::default() };
     let params = WorldParams { response: Response::Flexible(flexible), ..WorldParams::new(STEP) };
-    let mut world = FlexibleWorld::new(WorldDefinition { bodies: vec![body, floor], ..WorldDefinition::new(params) }).unwrap();
+    let mut world =
+        FlexibleWorld::new(WorldDefinition { bodies: vec![body, floor], ..WorldDefinition::new(params) }).unwrap();
     let mut restitution = 0.0;
     while world.time() < longest {
         world.step().unwrap();
