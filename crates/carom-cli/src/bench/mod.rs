@@ -4,6 +4,7 @@
 
 mod bounce;
 mod distant;
+mod flexible;
 mod impact;
 mod measure;
 mod modes;
@@ -27,6 +28,7 @@ Examples:
   carom bench impact --threads 1                           drops of up to 100,000 balls, against published figures
   carom bench world --threads 1                            against Rapier, which has one thread; benches/rapier is its program
   carom bench distant                                      against the paper's times, seconds
+  carom bench flexible --quick                             piles against SCISim; a tenth of each vibrating scene
 The references are Python packages; benches/peers/README.md tells how to install them.")]
 pub struct Args {
     /// The benchmark; without a name they are listed.
@@ -91,13 +93,15 @@ pub fn run(args: Args) -> Work<()> {
              bounce   strikes per second and core, as printed and in each width of instructions; growth with modes\n\
              impact   drops of balls and boxes with all impacts at once, against the paper and SCISim; --largest for a million\n\
              world    a pyramid of boxes and piles of mixed bodies against Rapier: detection, solve, step\n\
-             distant  passing a blow on to all that rests on a table, beside the paper's time\n",
+             distant  passing a blow on to all that rests on a table, beside the paper's time\n\
+             flexible piles with friction beside SCISim's staggered projections; vibrating scenes beside the paper's time\n",
         ),
         Some("modes") => modes::run(&args),
         Some("bounce") => bounce::run(&args),
         Some("impact") => impact::run(&args),
         Some("world") => world::run(&args),
         Some("distant") => distant::run(&args),
+        Some("flexible") => flexible::run(&args),
         Some(name) => Err(miette!(help = "`carom bench` lists all", "no benchmark is called '{name}'")),
     }
 }
