@@ -203,6 +203,8 @@ fn definition(job: &Job) -> Result<WorldDefinition<Space>, carom::contact::Conta
             friction: item.friction,
             resistance: Resistance::default(),
             surface: String::new(),
+            static_friction: None,
+            vibration: None,
             distant: None,
         });
     }

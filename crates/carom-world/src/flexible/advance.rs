@@ -1,6 +1,7 @@
 //! A step of a contact group (*Sound*, Alg. 2): impulses at its start, free flight until its end.
 
 use carom_contact::{Pose as _, Space};
+use carom_impact::Grip;
 use glam::{DMat3, DVec3};
 
 use super::body::FlexibleBody;
@@ -27,9 +28,14 @@ impl FlexibleWorld {
         let mut span = self.span(time, [begin, end]);
         loop {
             self.prepare(span);
+            let culled = self.problem.cull(&self.now.candidates.rows);
+            self.report.culled += u64::from(culled);
             let (rounds, unsettled) = self.problem.solve(&self.now.candidates.rows)?;
             self.report.rounds += rounds as u64;
             self.report.unsettled += unsettled as u64;
+            for meeting in self.problem.meetings.iter_mut().filter(|meeting| culled && meeting.impulse[0] > 0.0) {
+                meeting.grip = Grip::Stick;
+            }
             if !self.excite(span.length) {
                 break;
             }
