@@ -20,6 +20,7 @@ mod scenes;
 mod shapes;
 mod strike;
 mod ui;
+mod waves;
 
 use std::process::ExitCode;
 
@@ -58,6 +59,7 @@ enum Command {
     Modes(modes::Args),
     Strike(strike::Args),
     Map(map::Args),
+    Waves(waves::Args),
     Check(check::Args),
     Run(run::Args),
     Inspect(inspect::Args),
@@ -98,6 +100,7 @@ fn run(cli: Cli, ui: &Ui) -> Work<ExitCode> {
         Command::Modes(args) => modes::run(args, ui)?,
         Command::Strike(args) => strike::run(args, ui)?,
         Command::Map(args) => map::run(args, ui)?,
+        Command::Waves(args) => waves::run(args, ui)?,
         Command::Check(args) => return check::run(args, ui),
         Command::Run(args) => return run::run(args, ui),
         Command::Inspect(args) => inspect::run(args, ui)?,

@@ -36,6 +36,7 @@ mod source;
 mod stage;
 mod tally;
 mod text;
+mod waves;
 
 pub use animation::{AnimationError, recording_to_glb};
 pub use bake::{BakeError, BakeRequest, Baked, Baker, Step, bake};
@@ -55,3 +56,4 @@ pub use ply_export::field_to_ply;
 pub use run::{Moment, RunError, RunSummary, run, start, steps_until};
 pub use sheet::{Legend, contact_sheet, sheet};
 pub use source::{Source, SourceError, SourceKind};
+pub use waves::{WaveParams, WaveRun, faded_waves};
