@@ -5,7 +5,7 @@
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: ## bake a bar and a mug and drop four springs, with plots, pictures, bounce maps and moving models, into out/demo
+demo: ## bake a bar and a mug and drop four springs, with plots, pictures, bounce maps, moving models and sound, into out/demo
 	cargo build --release --workspace
 	target/release/carom demo
 

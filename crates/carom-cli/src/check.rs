@@ -97,6 +97,7 @@ fn family(scene: &Scene) -> &'static str {
         Response::Penalty(_) => "penalty",
         Response::Constraints(_) => "constraints",
         Response::Reflections(_) => "reflections",
+        Response::Flexible(_) => "flexible",
     }
 }
 

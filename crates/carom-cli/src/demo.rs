@@ -18,7 +18,7 @@ use crate::plot::ladder;
 use crate::ui::{Ui, Work, failure, print, write};
 
 /// Bake a steel bar and a ceramic mug: plot, picture and animate their modes, map how they bounce. Then drop springs with such
-/// maps and record what happens.
+/// maps, record what happens, and make it sound.
 ///
 /// Files of an earlier demo in the same folder are replaced.
 #[derive(clap::Args)]
@@ -40,9 +40,14 @@ pub fn run(args: Args, ui: &Ui) -> Work<ExitCode> {
     if code != ExitCode::SUCCESS {
         return Ok(code);
     }
+    listen(out, ui)?;
     let folder = out.display();
     print(&format!(
         "
+Listen to
+  {folder}/springs/sound/mix.wav      the springs as they land, with two ears: best with headphones
+  {folder}/mug.wav                    a knock on the mug; mug.png is its spectrogram
+
 Look at
   {folder}/springs/pictures.png       four springs that fall: those with a map bounce as they land
   {folder}/springs/animation.glb      the same, moving: open it in any glTF viewer
@@ -63,9 +68,24 @@ Try next
   carom strike {folder}/bar.carom --at 0.1,0,0     one blow at the bar's end: restitution and contact time
   carom inspect {folder}/mug.carom
   carom run dominoes --pictures                    another scene; `carom run --help` tells more
+  carom sound {folder}/mug.carom --tap 0,0.05,0.04 --dry -o dry.wav
 "
     ))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The springs as they land, and a knock on the mug.
+fn listen(out: &Path, ui: &Ui) -> Work<()> {
+    print("\nAnd what it sounds like.\n\n")?;
+    let path = |name: &str| out.join(name).to_string_lossy().into_owned();
+    // With the modes that their maps were made of, which are in the cache by now; their material has no damping of its own.
+    let (run, damping) = (path("springs"), "alpha=5,beta=3e-8,gamma=0.3");
+    let springs = [run.as_str(), "--modes", "45", "--damping", damping, "--normalize", "--force"];
+    crate::sound::run(crate::sound::Args::of(&springs)?, ui)?;
+    let (mug, sound) = (path("mug.carom"), path("mug.wav"));
+    let knock = [mug.as_str(), "--tap", "0,0.05,0.04", "--out", &sound, "--spectrogram", "--normalize", "--force"];
+    crate::sound::run(crate::sound::Args::of(&knock)?, ui)?;
+    Ok(())
 }
 
 fn one(name: &str, made_of: &str, out: &Path, ui: &Ui) -> Work<()> {

@@ -18,8 +18,10 @@ mod reproduce;
 mod run;
 mod scenes;
 mod shapes;
+mod sound;
 mod strike;
 mod ui;
+mod waves;
 
 use std::process::ExitCode;
 
@@ -58,8 +60,10 @@ enum Command {
     Modes(modes::Args),
     Strike(strike::Args),
     Map(map::Args),
+    Waves(waves::Args),
     Check(check::Args),
     Run(run::Args),
+    Sound(sound::Args),
     Inspect(inspect::Args),
     Shapes(shapes::Args),
     Materials(materials::Args),
@@ -98,8 +102,10 @@ fn run(cli: Cli, ui: &Ui) -> Work<ExitCode> {
         Command::Modes(args) => modes::run(args, ui)?,
         Command::Strike(args) => strike::run(args, ui)?,
         Command::Map(args) => map::run(args, ui)?,
+        Command::Waves(args) => waves::run(args, ui)?,
         Command::Check(args) => return check::run(args, ui),
         Command::Run(args) => return run::run(args, ui),
+        Command::Sound(args) => return sound::run(args, ui),
         Command::Inspect(args) => inspect::run(args, ui)?,
         Command::Shapes(args) => shapes::run(args, ui)?,
         Command::Materials(args) => materials::run(args)?,

@@ -59,7 +59,7 @@ fn check_pair(contact: usize, [a, b]: [u32; 2], bodies: usize) -> Result<(), Imp
     if a == b && a != WORLD { Err(ImpactError::SelfContact { contact, body: a }) } else { Ok(()) }
 }
 
-fn check_coefficients(contact: usize, restitution: f64, friction: f64) -> Result<(), ImpactError> {
+pub(crate) fn check_coefficients(contact: usize, restitution: f64, friction: f64) -> Result<(), ImpactError> {
     let bad = |quantity, value, expected| Err(ImpactError::BadContact { contact, quantity, value, expected });
     if !(0.0..=1.0).contains(&restitution) {
         return bad("restitution", restitution, "between 0 and 1");

@@ -89,8 +89,8 @@ struct Mixed<'a> {
 impl Bodies for Mixed<'_> {
     type Columns = RaggedColumns;
 
-    fn columns(&self) -> RaggedColumns {
-        RaggedColumns::new(self.bodies.iter().map(FlexibleBody::width))
+    fn lay(&self, columns: &mut RaggedColumns) {
+        columns.reset(self.bodies.iter().map(FlexibleBody::width));
     }
 
     fn moves(&self, body: u32) -> bool {
@@ -110,13 +110,12 @@ impl Bodies for Mixed<'_> {
         result.extend_from_slice(modal);
     }
 
-    fn velocity(&self) -> Vec<f64> {
-        let mut w = Vec::new();
+    fn velocity(&self, result: &mut Vec<f64>) {
+        result.clear();
         for (factor, velocity) in self.factors.iter().zip(self.velocities) {
             let (rigid, modal) = split(velocity);
-            w.extend_from_slice(&factor.solve(&rigid));
-            w.extend_from_slice(modal);
+            result.extend_from_slice(&factor.solve(&rigid));
+            result.extend_from_slice(modal);
         }
-        w
     }
 }

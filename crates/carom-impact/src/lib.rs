@@ -1,7 +1,8 @@
 //! Many impacts at one instant, exactly: impact operators as pure functions of masses, contacts and velocities.
 //!
 //! [`resolve`] is generalized reflections (Smith, Kaufman, Vouga, Tamstorf, Grinspun: *Reflections on Simultaneous Impact*,
-//! 2012) with a coefficient of restitution for each contact. It knows no world and no shapes: any engine can call it.
+//! 2012) with a coefficient of restitution for each contact. [`Staggered`] finds contact and Coulomb friction that hold at once, step by
+//! step (Zheng and James: *Toward High-Quality Modal Contact Sound*, 2011). Both know no world and no shapes: any engine can call them.
 
 mod check;
 mod error;
@@ -14,6 +15,7 @@ mod operator;
 mod pairwise;
 mod reflections;
 mod resolve;
+mod staggered;
 mod system;
 mod whole;
 
@@ -21,4 +23,5 @@ pub use error::ImpactError;
 pub use flexible::{FlexibleBody, FlexibleSystem, resolve_flexible};
 pub use mass::{Factor, InverseMass};
 pub use resolve::resolve;
+pub use staggered::{Disc, FlexibleStaggered, Grip, Place, Staggered, StaggeredParams, StaggeredReport, Touch};
 pub use system::{Contact, Effort, Impact, ImpactParams, ImpactSystem, Joint, Ledger, Operator, Tangent, WORLD};

@@ -30,6 +30,23 @@ pub fn resolve<const W: usize>(
     velocities: &mut [[f64; W]],
     params: &ImpactParams,
 ) -> Result<Impact, ImpactError> {
+    let mut factors = Vec::with_capacity(system.bodies.len());
+    begin(system, velocities, &mut factors)?;
+    let lists = Lists { contacts: system.contacts, joints: system.joints, tangents: system.tangents };
+    let bodies = Uniform { factors: &factors, velocities };
+    let whole = Whole::new(&bodies, &lists)?;
+    let mut impact = Impact::zero(system.contacts.len(), system.joints.len(), system.tangents.len());
+    let change = whole.resolve(&mut impact, params)?;
+    add_change(&factors, &change, velocities);
+    Ok(impact)
+}
+
+/// Velocities checked, and the factors of masses in place of what `factors` had.
+pub(crate) fn begin<const W: usize>(
+    system: &ImpactSystem<'_, W>,
+    velocities: &[[f64; W]],
+    factors: &mut Vec<Factor<W>>,
+) -> Result<(), ImpactError> {
     if velocities.len() != system.bodies.len() {
         let (found, expected) = (velocities.len(), system.bodies.len());
         return Err(ImpactError::Count { what: "velocities", found, expected });
@@ -37,31 +54,34 @@ pub fn resolve<const W: usize>(
     velocities.iter().enumerate().try_for_each(|(body, velocity)| check_velocity(body, velocity))?;
     let lists = Lists { contacts: system.contacts, joints: system.joints, tangents: system.tangents };
     check(&lists, system.bodies.len(), |_| W)?;
-    let factors = system.bodies.iter().enumerate().map(|(i, body)| body.factor(i)).collect::<Result<Vec<_>, _>>()?;
-    let bodies = Uniform { factors: &factors, velocities };
-    let whole = Whole::new(&bodies, &lists)?;
-    let mut impact = Impact::zero(system.contacts.len(), system.joints.len(), system.tangents.len());
-    let change = whole.resolve(&mut impact, params)?;
-    for ((velocity, factor), change) in velocities.iter_mut().zip(&factors).zip(change.as_chunks::<W>().0) {
+    factors.clear();
+    for (i, body) in system.bodies.iter().enumerate() {
+        factors.push(body.factor(i)?);
+    }
+    Ok(())
+}
+
+/// Takes a change back from coordinates of unit mass and adds it.
+pub(crate) fn add_change<const W: usize>(factors: &[Factor<W>], change: &[f64], velocities: &mut [[f64; W]]) {
+    for ((velocity, factor), change) in velocities.iter_mut().zip(factors).zip(change.as_chunks::<W>().0) {
         // A body that nothing touched keeps its bits.
         if change.iter().any(|&x| x != 0.0) {
             let change = factor.times(change);
             (0..W).for_each(|k| velocity[k] += change[k]);
         }
     }
-    Ok(impact)
 }
 
-struct Uniform<'a, const W: usize> {
-    factors: &'a [Factor<W>],
-    velocities: &'a [[f64; W]],
+pub(crate) struct Uniform<'a, const W: usize> {
+    pub factors: &'a [Factor<W>],
+    pub velocities: &'a [[f64; W]],
 }
 
 impl<const W: usize> Bodies for Uniform<'_, W> {
     type Columns = BlockColumns<W>;
 
-    fn columns(&self) -> BlockColumns<W> {
-        BlockColumns::new(self.factors.len())
+    fn lay(&self, columns: &mut BlockColumns<W>) {
+        columns.reset(self.factors.len());
     }
 
     #[inline]
@@ -83,7 +103,8 @@ impl<const W: usize> Bodies for Uniform<'_, W> {
         result.extend_from_slice(&self.factors[body as usize].transposed_times(row));
     }
 
-    fn velocity(&self) -> Vec<f64> {
-        self.factors.iter().zip(self.velocities).flat_map(|(factor, v)| factor.solve(v)).collect()
+    fn velocity(&self, result: &mut Vec<f64>) {
+        result.clear();
+        result.extend(self.factors.iter().zip(self.velocities).flat_map(|(factor, v)| factor.solve(v)));
     }
 }

@@ -45,8 +45,8 @@ impl<R: AsRef<[f64]>> Tangent<R> {
 pub(crate) trait Bodies {
     type Columns: Columns;
 
-    /// No columns yet, over one block for each body.
-    fn columns(&self) -> Self::Columns;
+    /// Leaves no columns, over one block for each body.
+    fn lay(&self, columns: &mut Self::Columns);
 
     /// Whether impulses move a body.
     fn moves(&self, body: u32) -> bool;
@@ -57,8 +57,8 @@ pub(crate) trait Bodies {
     /// Lᵀ row, written to `result`.
     fn whiten(&self, body: u32, row: &[f64], result: &mut Vec<f64>);
 
-    /// L⁻¹ v of all bodies, one after the other.
-    fn velocity(&self) -> Vec<f64>;
+    /// L⁻¹ v of all bodies, one after the other, in place of what `result` had.
+    fn velocity(&self, result: &mut Vec<f64>);
 }
 
 /// Lists of the caller.
@@ -102,17 +102,20 @@ impl<C: Columns> Whole<C> {
         if !order.is_sorted_by_key(key) {
             order.sort_by_key(key);
         }
+        let (mut normals, mut w) = (C::default(), Vec::new());
+        bodies.lay(&mut normals);
+        bodies.velocity(&mut w);
         let mut whole = Whole {
-            normals: bodies.columns(),
+            tangents: normals.clone(),
+            normals,
             drift: Vec::with_capacity(order.len()),
             restitution: Vec::with_capacity(order.len()),
             friction: Vec::with_capacity(order.len()),
             contacts,
-            tangents: bodies.columns(),
             tangent_drift: Vec::new(),
             tangent_order: Vec::new(),
             tangent_starts: vec![0; order.len() + 1],
-            w: bodies.velocity(),
+            w,
             order,
         };
         let mut white = [Vec::new(), Vec::new()];
@@ -262,7 +265,7 @@ impl<C: Columns> Whole<C> {
 }
 
 /// Lᵀ of the rows of bodies that move, nothing for the others; returns what those contribute to the velocity.
-fn whiten<B: Bodies>(bodies: &B, pair: &[u32; 2], rows: &[&[f64]; 2], white: &mut [Vec<f64>; 2]) -> f64 {
+pub(crate) fn whiten<B: Bodies>(bodies: &B, pair: &[u32; 2], rows: &[&[f64]; 2], white: &mut [Vec<f64>; 2]) -> f64 {
     let mut drift = 0.0;
     for side in 0..2 {
         white[side].clear();
@@ -278,7 +281,7 @@ fn whiten<B: Bodies>(bodies: &B, pair: &[u32; 2], rows: &[&[f64]; 2], white: &mu
     drift
 }
 
-fn push<C: Columns>(columns: &mut C, pair: [u32; 2], white: &[Vec<f64>; 2], swapped: bool) {
+pub(crate) fn push<C: Columns>(columns: &mut C, pair: [u32; 2], white: &[Vec<f64>; 2], swapped: bool) {
     let [a, b] = [0, 1].map(|side| (pair[side], white[side].as_slice()));
     // A side that does not move points to the block of the other.
     columns.push_rows(match (a.1.is_empty(), b.1.is_empty()) {

@@ -1,4 +1,8 @@
-//! Friction in the plane: discs and a rod that may turn. Velocities are (x, y, ω).
+//! Friction in the plane: discs and a rod that may turn. Velocities are (x, y, ω). And staggered projections.
+
+mod allocations;
+mod random;
+mod staggered;
 
 use carom_impact::{Contact, Impact, ImpactParams, ImpactSystem, InverseMass, Tangent, WORLD, resolve};
 

@@ -84,6 +84,12 @@ impl<const W: usize> BlockColumns<W> {
         BlockColumns { blocks, columns: Vec::new() }
     }
 
+    /// Forgets all columns, and has so many blocks from now on. Keeps the memory.
+    pub fn reset(&mut self, blocks: usize) {
+        self.blocks = blocks;
+        self.columns.clear();
+    }
+
     /// Appends a column with two blocks. Numbers of blocks beyond the last make more blocks.
     pub fn push(&mut self, [(a, row_a), (b, row_b)]: [(u32, [f64; W]); 2]) {
         self.blocks = self.blocks.max(a.max(b) as usize + 1);
@@ -226,10 +232,16 @@ impl RaggedColumns {
     /// No columns yet, over blocks of these widths.
     pub fn new(widths: impl IntoIterator<Item = usize>) -> Self {
         let mut columns = RaggedColumns::default();
-        for width in widths {
-            columns.push_block(width);
-        }
+        columns.reset(widths);
         columns
+    }
+
+    /// Forgets all columns, and has blocks of these widths from now on. Keeps the memory.
+    pub fn reset(&mut self, widths: impl IntoIterator<Item = usize>) {
+        self.clear();
+        for width in widths {
+            self.push_block(width);
+        }
     }
 
     fn push_block(&mut self, width: usize) {

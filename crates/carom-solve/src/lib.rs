@@ -2,10 +2,14 @@
 //!
 //! The problem is to minimize ½|Gy|² + bᵀy within bounds, where each column of G touches at most two blocks: impulses y
 //! between pairs of bodies. [`Solver`] solves it to round-off, dependent columns included; [`Problem::residual`]
-//! judges any solution, from any [`Method`]. [`lemke`] is for small problems whose matrix is not of this form.
+//! judges any solution, from any [`Method`]. [`ActiveSet`] uses as few columns as it takes and keeps them from step to step; [`lemke`]
+//! is for small problems whose matrix is not of this form.
 
+mod active_set;
 mod columns;
 mod descent;
+mod disc;
+mod elimination;
 mod factor;
 mod interior;
 mod least_norm;
@@ -16,7 +20,10 @@ mod pivoting;
 mod problem;
 mod solver;
 
+pub use active_set::{ActiveSet, ActiveSetReport, Candidates};
 pub use columns::{BlockColumns, Columns, RaggedColumns};
+pub use disc::{Symmetric, minimize_in_disc, minimize_in_polygon};
+pub use elimination::eliminate;
 pub use least_norm::least_norm;
 pub use lemke::{LemkeError, lemke};
 pub use parts::Parts;

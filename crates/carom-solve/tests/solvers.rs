@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
-use carom_solve::{BlockColumns, Bounds, Columns, LemkeError, Method, Problem, SolveParams, Solver, least_norm, lemke};
+use carom_solve::{
+    ActiveSet, BlockColumns, Bounds, Candidates, Columns, LemkeError, Method, Problem, SolveParams, Solver, least_norm,
+    lemke, minimize_in_disc, minimize_in_polygon,
+};
 use proptest::prelude::*;
 
 /// A random problem: columns over few blocks, so that many are dependent, with masses over six decades.
@@ -64,6 +67,61 @@ fn smallest_pivot(g: &BlockColumns<2>) -> f64 {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    #[test]
+    fn the_active_set_needs_no_more_columns_than_there_are_coordinates((g, b) in problem_of(1..8, 1..40)) {
+        let lengths: Vec<f64> = (0..g.len()).map(|i| g.product(i, i).sqrt()).collect();
+        let all: Vec<u32> = (0..g.len() as u32).collect();
+        let size = b.iter().zip(&lengths).fold(0.0f64, |m, (b, length)| m.max(b.abs() / length));
+        let candidates = Candidates { columns: &all, linear: &b, lengths: &lengths, pulling: 0, noise: 1e-12 * size };
+        let mut active_set = ActiveSet::default();
+        let (mut y, mut image) = (vec![0.0; g.len()], vec![0.0; g.dimension()]);
+        let report = active_set.solve(&g, &candidates, &mut y, &mut image);
+        prop_assert!(report.converged, "{:?}", report);
+        prop_assert!(y.iter().all(|&y| y >= 0.0) && y.iter().filter(|&&y| y > 0.0).count() <= g.dimension());
+        if report.squeezed == 0 {
+            let problem = Problem::non_negative(&g, &b);
+            let mut exact = vec![0.0; g.len()];
+            if Solver::default().solve(&problem, &mut exact).unbounded.is_none() {
+                let (found, best) = (objective(&g, &b, &y), objective(&g, &b, &exact));
+                prop_assert!(found <= best + 1e-6 * best.abs().max(size * size), "{} {}", found, best);
+            }
+            // From its own answer it is done at once, and keeps it.
+            let before = y.clone();
+            let largest = (0..g.len()).fold(0.0f64, |m, i| m.max(y[i] * lengths[i]));
+            let again = active_set.solve(&g, &candidates, &mut y, &mut image);
+            prop_assert!(again.pivots <= report.pivots.max(4), "{:?} {:?}", report, again);
+            for i in 0..g.len() {
+                prop_assert!((y[i] - before[i]).abs() * lengths[i] <= 1e-6 * largest, "{:?} {:?}", y, before);
+            }
+        }
+    }
+
+    #[test]
+    fn the_minimum_in_a_disc_is_one_and_a_polygon_of_many_corners_comes_near_it(
+        angle in 0.0..3.2f64, ratio in 0.0..1.0f64, c in prop::array::uniform2(-2.0..2.0f64), radius in 0.01..3.0f64,
+    ) {
+        let (sin, cos) = angle.sin_cos();
+        let matrix = [cos * cos + ratio * sin * sin, (1.0 - ratio) * sin * cos, sin * sin + ratio * cos * cos];
+        let x = minimize_in_disc(matrix, c, radius);
+        let gradient = [matrix[0] * x[0] + matrix[1] * x[1] + c[0], matrix[1] * x[0] + matrix[2] * x[1] + c[1]];
+        prop_assert!(x[0].hypot(x[1]) <= radius * (1.0 + 1e-14));
+        // No step within the disc goes downhill: the projected step stays where it is.
+        let moved = [x[0] - gradient[0], x[1] - gradient[1]];
+        let far = moved[0].hypot(moved[1]);
+        let shrink = if far > radius { radius / far } else { 1.0 };
+        for k in 0..2 {
+            prop_assert!((shrink * moved[k] - x[k]).abs() <= 1e-9 * (1.0 + radius), "{:?} {:?}", x, moved);
+        }
+        let value = |x: [f64; 2]| 0.5 * (matrix[0] * x[0] * x[0] + 2.0 * matrix[1] * x[0] * x[1] + matrix[2] * x[1] * x[1]) + c[0] * x[0] + c[1] * x[1];
+        let mut last = f64::INFINITY;
+        for corners in [4, 64, 1024] {
+            let best = value(minimize_in_polygon(matrix, c, radius, corners));
+            prop_assert!(best >= value(x) - 1e-9 && best <= last + 1e-9);
+            last = best;
+        }
+        prop_assert!(last - value(x) <= 1e-4 * (1.0 + radius * radius));
+    }
 
     #[test]
     fn the_residual_is_round_off_although_columns_depend_on_each_other((g, b) in problem()) {

@@ -18,6 +18,7 @@ pub(crate) struct Body<G: Dynamics<W>, const W: usize> {
     pub start: G::Pose,
     pub bounciness: Bounciness,
     pub friction: f64,
+    pub static_friction: f64,
     pub resistance: Resistance,
     /// Number of its surface in the table of pairs.
     pub surface: usize,
@@ -40,6 +41,7 @@ impl<G: Dynamics<W>, const W: usize> Body<G, W> {
             start: definition.pose,
             bounciness: definition.bounciness.clone(),
             friction: definition.friction,
+            static_friction: definition.static_friction.unwrap_or(definition.friction),
             resistance: definition.resistance,
             surface,
             radius: G::radius(&definition.shape),
@@ -108,6 +110,7 @@ fn check<G: Dynamics<W>, const W: usize>(body: &BodyDefinition<G>) -> Result<(),
     }
     for (quantity, value) in [
         ("the friction", body.friction),
+        ("the static friction", body.static_friction.unwrap_or(body.friction)),
         ("the resistance to motion", body.resistance.linear),
         ("the resistance to spin", body.resistance.angular),
     ] {

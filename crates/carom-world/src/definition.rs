@@ -6,7 +6,7 @@ use carom_contact::Geometry;
 use carom_object::{BounceLookup, Combiner, Interpolation};
 use carom_shape::Bvh;
 
-use crate::{DistantResponse, Response};
+use crate::{DistantResponse, Response, VibratingSurface};
 
 /// Everything a world is made of.
 #[derive(Debug, Clone)]
@@ -117,12 +117,16 @@ pub struct BodyDefinition<G: Geometry> {
     pub bounciness: Bounciness,
     /// Coulomb's μ.
     pub friction: f64,
+    /// Coulomb's μ where nothing slides, for the flexible family; the same unless given.
+    pub static_friction: Option<f64>,
     /// The drag of air and the like.
     pub resistance: Resistance,
     /// What its surface is made of, for [`SurfacePair`].
     pub surface: String,
     /// How it passes a blow on to what rests on it; not at all unless given.
     pub distant: Option<DistantResponse>,
+    /// Its modes, if it vibrates while it touches others: for the flexible family, and of no meaning to others.
+    pub vibration: Option<Arc<VibratingSurface>>,
 }
 
 impl<G: Geometry> BodyDefinition<G> {
@@ -139,9 +143,11 @@ impl<G: Geometry> BodyDefinition<G> {
             spin: G::Spin::default(),
             bounciness: Bounciness::Constant(1.0),
             friction: 0.0,
+            static_friction: None,
             resistance: Resistance::default(),
             surface: String::new(),
             distant: None,
+            vibration: None,
         }
     }
 

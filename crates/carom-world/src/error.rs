@@ -79,6 +79,12 @@ pub enum WorldError {
         /// Its value.
         value: f64,
     },
+    /// Flexible contact was asked of a world that does not know it.
+    #[error("flexible contact is of space, and of `FlexibleWorld`")]
+    Flexible,
+    /// Flexible contact does not know this.
+    #[error("flexible contact knows no {0}")]
+    NotFlexible(&'static str),
     /// The impact operator refused.
     #[error(transparent)]
     Impact(#[from] carom_impact::ImpactError),

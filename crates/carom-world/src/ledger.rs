@@ -2,7 +2,7 @@
 
 /// Energies at an instant, and what has come and gone since the start, J.
 ///
-/// `kinetic + potential + elastic` equals its value at the start plus what was `injected`, `driven`, given back as `distant` and gained by the `integrator`,
+/// `kinetic + potential + elastic + vibrational` equals its value at the start plus what was `injected`, `driven`, given back as `distant` and gained by the `integrator`,
 /// minus all that was dissipated; [`Ledger::imbalance`] is what is left of that equation.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Ledger {
@@ -12,7 +12,7 @@ pub struct Ledger {
     pub potential: f64,
     /// In penalty springs and soft joints.
     pub elastic: f64,
-    /// What the three were at the start.
+    /// What these were, together with `vibrational`, at the start.
     pub start: f64,
     /// Taken by restitution below one.
     pub restitution: f64,
@@ -32,11 +32,13 @@ pub struct Ledger {
     pub injected: f64,
     /// Given to distant contacts, out of what restitution and damping took.
     pub distant: f64,
+    /// In the vibrations of flexible bodies, of motion and of strain.
+    pub vibrational: f64,
 }
 
 impl Ledger {
     /// How many columns there are.
-    pub const COLUMNS: usize = 13;
+    pub const COLUMNS: usize = 14;
 
     /// The columns with their names, in the order in which they are recorded.
     pub fn columns(&self) -> [(&'static str, f64); Ledger::COLUMNS] {
@@ -54,6 +56,7 @@ impl Ledger {
             ("driven", self.driven),
             ("injected", self.injected),
             ("distant", self.distant),
+            ("vibrational", self.vibrational),
         ]
     }
 
@@ -74,6 +77,7 @@ impl Ledger {
             driven: at(10),
             injected: at(11),
             distant: at(12),
+            vibrational: at(13),
         }
     }
 
@@ -83,9 +87,15 @@ impl Ledger {
         *self = Ledger::from_columns(&std::array::from_fn::<f64, { Ledger::COLUMNS }, _>(|k| mine[k].1 + other[k].1));
     }
 
+    /// Takes back what was added.
+    pub(crate) fn subtract(&mut self, account: &Ledger) {
+        let (mine, other) = (self.columns(), account.columns());
+        *self = Ledger::from_columns(&std::array::from_fn::<f64, { Ledger::COLUMNS }, _>(|k| mine[k].1 - other[k].1));
+    }
+
     /// What the bodies have now.
     pub fn energy(&self) -> f64 {
-        self.kinetic + self.potential + self.elastic
+        self.kinetic + self.potential + self.elastic + self.vibrational
     }
 
     /// What is left if all columns are added up: round-off.

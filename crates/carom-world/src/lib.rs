@@ -11,6 +11,7 @@ mod distant;
 mod dynamics;
 mod encounter;
 mod error;
+mod flexible;
 mod joints;
 mod ledger;
 mod links;
@@ -31,11 +32,13 @@ pub use definition::{
     Push, Resistance, Script, SurfacePair, WorldDefinition, WorldParams,
 };
 pub use distant::{
-    Attenuation, Carrier, Delivery, DistantResponse, ModalFilter, VibratingSurface, WaveAmplitude, WaveDistances, peak,
+    Attenuation, AttenuationFit, Carrier, Delivery, DistantResponse, FadedWave, ModalFilter, VibratingSurface,
+    WaveAmplitude, WaveDistances, peak,
 };
 pub use dynamics::Dynamics;
 pub use encounter::{Encounter, JointRow, Outcome, Touching};
 pub use error::WorldError;
+pub use flexible::{FlexibleParams, FlexibleReport, FlexibleWorld, ModeState};
 pub use joints::Joint;
 pub use ledger::Ledger;
 pub use report::{ContactEvent, Frame, StepReport};

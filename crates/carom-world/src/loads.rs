@@ -9,7 +9,7 @@ use crate::{Dynamics, Load, Push, WorldError};
 #[derive(Debug, Clone)]
 pub(crate) struct BodyLoad<G: Dynamics<W>, const W: usize> {
     pub body: usize,
-    at: G::Vector,
+    pub at: G::Vector,
     push: Push<G>,
 }
 

@@ -38,6 +38,10 @@ pub struct ContactEvent {
     pub is_new: bool,
     /// When it began, or the start of the step if it had begun before, s.
     pub time: f64,
+    /// When the interval began in which the impulse acted, s.
+    pub start: f64,
+    /// How long that interval is, s.
+    pub span: f64,
 }
 
 /// What a step took.

@@ -267,6 +267,8 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
                 restitution: row.restitution,
                 is_new,
                 time: start + if is_new { until } else { 0.0 },
+                start,
+                span,
             });
         }
         if self.touching.len() != self.detector.contacts().len() {

@@ -65,6 +65,17 @@ impl Surfaces {
     }
 }
 
+impl Surfaces {
+    /// Friction of two bodies that do not slide on each other; never less than if they do, which is `sliding`.
+    pub fn hold<G: Dynamics<W>, const W: usize>(&self, bodies: [&Body<G, W>; 2], sliding: f64) -> f64 {
+        let [a, b] = bodies.map(|body| body.surface);
+        match self.pairs.get(&(a.min(b), a.max(b))) {
+            Some((_, Some(_))) => sliding,
+            _ => combine(self.friction_rule, bodies[0].static_friction, bodies[1].static_friction).max(sliding),
+        }
+    }
+}
+
 /// Rules know [0, 1]; friction may be more, and all rules for it are of degree one.
 fn combine(rule: Combiner, a: f64, b: f64) -> f64 {
     let scale = a.max(b).max(1.0);

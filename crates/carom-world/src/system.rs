@@ -2,7 +2,10 @@
 
 use carom_contact::{Plane, Space};
 
-use crate::{ContactEvent, Frame, Ledger, State, StepReport, World, WorldDefinition, WorldError};
+use crate::{
+    ContactEvent, FlexibleWorld, Frame, Ledger, ModeState, Response, State, StepReport, World, WorldDefinition,
+    WorldError,
+};
 
 /// A world of the plane or of space. Bodies are in the order of their names.
 #[derive(Debug)]
@@ -11,6 +14,8 @@ pub enum System {
     Plane(World<Plane, 3>),
     /// Of space.
     Space(World<Space, 6>),
+    /// Of space, with bodies that flex while they touch.
+    Flexible(Box<FlexibleWorld>),
 }
 
 /// Does the same in either space.
@@ -19,6 +24,7 @@ macro_rules! either {
         match $system {
             System::Plane($world) => $answer,
             System::Space($world) => $answer,
+            System::Flexible($world) => $answer,
         }
     };
 }
@@ -29,9 +35,12 @@ impl System {
         World::new(definition).map(System::Plane)
     }
 
-    /// A world of space.
+    /// A world of space, of rigid bodies or, if its response is flexible, of bodies that flex.
     pub fn space(definition: WorldDefinition<Space>) -> Result<System, WorldError> {
-        World::new(definition).map(System::Space)
+        match definition.params.response {
+            Response::Flexible(_) => FlexibleWorld::new(definition).map(|world| System::Flexible(Box::new(world))),
+            _ => World::new(definition).map(System::Space),
+        }
     }
 
     /// Goes on by one step. After an error the world is as it was before the step.
@@ -71,15 +80,22 @@ impl System {
 
     /// Momentum of all dynamic bodies, and their angular momentum about the world's origin.
     pub fn momentum(&self) -> [[f64; 3]; 2] {
-        match self {
+        let [x, y, z, p, q, r] = match self {
             System::Plane(world) => {
                 let [x, y, turn] = world.momentum();
-                [[x, y, 0.0], [0.0, 0.0, turn]]
+                [x, y, 0.0, 0.0, 0.0, turn]
             }
-            System::Space(world) => {
-                let [x, y, z, p, q, r] = world.momentum();
-                [[x, y, z], [p, q, r]]
-            }
+            System::Space(world) => world.momentum(),
+            System::Flexible(world) => world.momentum(),
+        };
+        [[x, y, z], [p, q, r]]
+    }
+
+    /// The modes that take part in contact now; none where bodies are rigid.
+    pub fn vibrations(&self) -> Vec<ModeState> {
+        match self {
+            System::Flexible(world) => world.vibrations(),
+            System::Plane(_) | System::Space(_) => Vec::new(),
         }
     }
 

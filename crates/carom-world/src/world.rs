@@ -87,6 +87,9 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
     pub fn new(definition: WorldDefinition<G>) -> Result<Self, WorldError> {
         let WorldDefinition { params, bodies: mut definitions, joints, loads, pairs } = definition;
         check_params(&params)?;
+        if matches!(params.response, crate::Response::Flexible(_)) {
+            return Err(WorldError::Flexible);
+        }
         definitions.sort_by(|a, b| a.name.cmp(&b.name));
         if let Some(pair) = definitions.windows(2).find(|pair| pair[0].name == pair[1].name) {
             return Err(WorldError::SameName { what: "bodies", name: pair[0].name.clone() });
@@ -318,14 +321,14 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
 }
 
 /// Where a body is at a time at which only its script can have moved it.
-fn place_at<G: Dynamics<W>, const W: usize>(body: &Body<G, W>, time: f64) -> G::Pose {
+pub(crate) fn place_at<G: Dynamics<W>, const W: usize>(body: &Body<G, W>, time: f64) -> G::Pose {
     match &body.motion {
         Motion::Scripted(script) => script.pose(&body.start, time),
         _ => body.start,
     }
 }
 
-fn start_velocity<G: Dynamics<W>, const W: usize>(body: &crate::BodyDefinition<G>) -> [f64; W] {
+pub(crate) fn start_velocity<G: Dynamics<W>, const W: usize>(body: &crate::BodyDefinition<G>) -> [f64; W] {
     match body.motion {
         Motion::Dynamic => G::join(body.velocity, body.spin),
         _ => [0.0; W],
@@ -344,7 +347,7 @@ fn checked_joints<G: Dynamics<W>, const W: usize>(
     definitions.iter().zip(0..).map(|(joint, number)| Joint::new(joint, number, &place, poses)).collect()
 }
 
-fn check_params<G: Dynamics<W>, const W: usize>(params: &WorldParams<G>) -> Result<(), WorldError> {
+pub(crate) fn check_params<G: Dynamics<W>, const W: usize>(params: &WorldParams<G>) -> Result<(), WorldError> {
     let bad = |quantity, value, expected| Err(WorldError::BadParameter { quantity, value, expected });
     if !(params.step > 0.0 && params.step.is_finite()) {
         return bad("the time step", params.step, "positive and finite");

@@ -34,10 +34,12 @@ mod run;
 pub mod scene;
 mod shade;
 mod sheet;
+pub mod soundtrack;
 mod source;
 mod stage;
 mod tally;
 mod text;
+mod waves;
 
 pub use animation::{AnimationError, recording_to_glb};
 pub use bake::{BakeError, BakeRequest, Baked, Baker, Step, bake};
@@ -58,3 +60,4 @@ pub use radiation::TransferError;
 pub use run::{Moment, RunError, RunSummary, run, start, steps_until};
 pub use sheet::{Legend, contact_sheet, sheet};
 pub use source::{Source, SourceError, SourceKind};
+pub use waves::{WaveParams, WaveRun, faded_waves};

@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 
 use carom_world::{Ledger, System, WorldError};
 
-use crate::recording::{Checkpoint, Look, Progress, RecordedBody, Recorder, RecordingError, RunDescription};
+use crate::recording::{
+    Checkpoint, Look, Progress, RecordedBody, Recorder, RecordingError, RunDescription, object_file,
+};
 use crate::scene::{self, Appearance, BuiltScene, Scene};
 
 /// Why a run stopped before its end.
@@ -102,6 +104,7 @@ impl RunDescription {
                 Appearance::HalfSpace { normal } => Look::HalfSpace { normal },
             },
             colour: look.colour,
+            object: look.object.map(object_file),
         };
         RunDescription {
             name: scene.name().into(),
@@ -114,6 +117,7 @@ impl RunDescription {
             contacts: scene.record().contacts,
             bodies: built.looks.iter().map(body).collect(),
             surfaces: built.surfaces.clone(),
+            objects: built.objects.clone(),
         }
     }
 }
@@ -137,6 +141,7 @@ pub fn run(
     let mut summary = RunSummary { begun: system.steps(), ..RunSummary::default() };
     if recorder.is_new() {
         recorder.frame(system.steps(), system.time(), &system.frame(), &system.ledger());
+        recorder.vibrations(system.steps(), system.time(), &system.vibrations());
         summary.frames += 1;
     }
     while system.steps() < goal {
@@ -160,6 +165,7 @@ pub fn run(
         }
         if schedule.is_frame(step) {
             recorder.frame(step, time, &system.frame(), &system.ledger());
+            recorder.vibrations(step, time, &system.vibrations());
             summary.frames += 1;
         }
         if recorder.is_due() {

@@ -50,6 +50,8 @@ fn system(force: Option<f64>) -> System {
         resistance: Resistance::default(),
         surface: String::new(),
         distant: None,
+        static_friction: None,
+        vibration: None,
     };
     let disc = |name: &str, place| body(name, Motion::Dynamic, plane::Shape::disc(0.1).unwrap(), place);
     let floor = body("floor", Motion::Fixed, plane::Shape::half_plane(DVec2::Y).unwrap(), [0.0, 0.0]);
@@ -83,7 +85,8 @@ fn system(force: Option<f64>) -> System {
 
 fn description(system: &System) -> RunDescription {
     let look = Look::HalfSpace { normal: [0.0, 1.0, 0.0] };
-    let bodies = system.names().into_iter().map(|name| RecordedBody { name: name.into(), look, colour: [9; 3] });
+    let bodies =
+        system.names().into_iter().map(|name| RecordedBody { name: name.into(), look, colour: [9; 3], object: None });
     RunDescription {
         name: "discs".into(),
         about: String::new(),
@@ -95,6 +98,7 @@ fn description(system: &System) -> RunDescription {
         contacts: true,
         bodies: bodies.collect(),
         surfaces: vec![],
+        objects: vec![],
     }
 }
 

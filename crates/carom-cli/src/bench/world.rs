@@ -203,7 +203,11 @@ fn definition(job: &Job) -> Result<WorldDefinition<Space>, carom::contact::Conta
             friction: item.friction,
             resistance: Resistance::default(),
             surface: String::new(),
+            static_friction: None,
+            vibration: None,
             distant: None,
+            static_friction: None,
+            vibration: None,
         });
     }
     let params = WorldParams {

@@ -45,7 +45,7 @@ struct Experiment {
     run: fn(&Args, &Ui) -> Work<()>,
 }
 
-const EXPERIMENTS: [Experiment; 24] = [
+const EXPERIMENTS: [Experiment; 26] = [
     Experiment {
         name: "modes",
         shows: "frequencies of bars, cubes, plates, spheres, rings and cylinders against theory",
@@ -188,7 +188,19 @@ const EXPERIMENTS: [Experiment; 24] = [
         name: "distant-fig9",
         shows: "Distant, Fig. 9: the steeper waves fade, the more local is what they do",
         cost: "seconds",
-        run: |args, ui| distant::fading(args)?.report(args, ui),
+        run: |args, ui| distant::locality::run(args)?.report(args, ui),
+    },
+    Experiment {
+        name: "distant-fig10",
+        shows: "Distant, Fig. 10: how waves fade along a scaffold, and the fit to it",
+        cost: "ten minutes; half a minute with --quick",
+        run: |args, ui| distant::attenuation::run(args, ui)?.report(args, ui),
+    },
+    Experiment {
+        name: "distant-truth",
+        shows: "Distant, section 5.2: jumping dishes beside those on an elastic table",
+        cost: "ten minutes; a minute with --quick",
+        run: |args, ui| distant::truth::run(args, ui)?.report(args, ui),
     },
 ];
 

@@ -7,3 +7,4 @@ mod everyday;
 mod folder;
 mod papers;
 mod run;
+mod sound;

@@ -10,17 +10,17 @@ use crate::WorldError;
 
 /// How far a mode gets in some time: q and q̇ after it from q and q̇ before.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Propagator {
+pub(crate) struct Propagator {
     /// e^(−δt) cos ω_dt.
     cosine: f64,
-    /// e^(−δt) sin(ω_dt)/ω_d.
-    sine: f64,
+    /// e^(−δt) sin(ω_dt)/ω_d: what a unit of q̇ adds to q.
+    pub sine: f64,
     decay: f64,
     stiffness: f64,
 }
 
 impl Propagator {
-    fn new(omega: f64, decay: f64, time: f64) -> Propagator {
+    pub fn new(omega: f64, decay: f64, time: f64) -> Propagator {
         let square = (omega - decay) * (omega + decay);
         let (cosine, sine) = if square > 0.0 {
             let turn = square.sqrt();
@@ -36,11 +36,13 @@ impl Propagator {
         Propagator { cosine, sine, decay, stiffness: omega * omega }
     }
 
-    fn position(&self, [q, rate]: [f64; 2]) -> f64 {
+    #[inline]
+    pub fn position(&self, [q, rate]: [f64; 2]) -> f64 {
         (self.cosine + self.decay * self.sine) * q + self.sine * rate
     }
 
-    fn state(&self, [q, rate]: [f64; 2]) -> [f64; 2] {
+    #[inline]
+    pub fn state(&self, [q, rate]: [f64; 2]) -> [f64; 2] {
         let after = -self.stiffness * self.sine * q + (self.cosine - self.decay * self.sine) * rate;
         [self.position([q, rate]), after]
     }

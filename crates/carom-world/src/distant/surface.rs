@@ -46,6 +46,11 @@ impl VibratingSurface {
         VibratingSurface { hierarchy: Bvh::new(&model.surface), modes, nodes, model }
     }
 
+    /// How many modes.
+    pub fn modes(&self) -> usize {
+        self.modes
+    }
+
     /// The model, with the modes that are used.
     pub fn model(&self) -> &ModalModel {
         &self.model
@@ -70,6 +75,17 @@ impl VibratingSurface {
         rows.resize(first + self.modes, 0.0);
         if let Some(place) = self.place(point) {
             self.add_row(&place, normal, &mut rows[first..]);
+        }
+    }
+
+    /// Appends u·U of the lowest modes, for three directions one after the other, at the place nearest to a point.
+    pub(crate) fn push_rows(&self, point: DVec3, directions: [DVec3; 3], modes: usize, rows: &mut Vec<f64>) {
+        let first = rows.len();
+        rows.resize(first + 3 * modes, 0.0);
+        if let Some(place) = self.place(point).filter(|_| modes > 0) {
+            for (direction, row) in directions.into_iter().zip(rows[first..].chunks_exact_mut(modes)) {
+                self.add_row(&place, direction, row);
+            }
         }
     }
 

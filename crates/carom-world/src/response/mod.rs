@@ -12,7 +12,7 @@ mod rub;
 mod springs;
 mod sweep;
 
-use crate::{Encounter, Outcome, WorldError};
+use crate::{Encounter, FlexibleParams, Outcome, WorldError};
 
 /// How bodies answer when they touch.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,6 +25,8 @@ pub enum Response {
     Constraints(ConstraintParams),
     /// Generalized reflections: all impacts at once, exactly.
     Reflections(ReflectionParams),
+    /// Bodies vibrate while they touch: [`FlexibleWorld`](crate::FlexibleWorld), in space only.
+    Flexible(FlexibleParams),
 }
 
 impl Default for Response {
@@ -115,5 +117,6 @@ pub(crate) fn respond<const W: usize>(
             Ok(outcome)
         }
         Response::Reflections(params) => reflections::respond(params, encounter, &mut scratch.reflections),
+        Response::Flexible(_) => Err(WorldError::Flexible),
     }
 }

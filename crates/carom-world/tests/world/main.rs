@@ -3,6 +3,7 @@
 mod common;
 mod conservation;
 mod distant;
+mod flexible;
 mod impacts;
 mod input;
 mod resting;

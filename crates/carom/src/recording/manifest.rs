@@ -1,7 +1,9 @@
 //! `run.json`: what a recording is of.
 
 use std::path::Path;
+use std::sync::Arc;
 
+use carom_object::Object;
 use carom_shape::TriMesh;
 use serde::{Deserialize, Serialize};
 
@@ -34,6 +36,8 @@ pub struct RunDescription {
     pub bodies: Vec<RecordedBody>,
     /// What they look like: surfaces that bodies share.
     pub surfaces: Vec<TriMesh>,
+    /// Objects with the modes of bodies that vibrate, which are written as files; empty in a recording that is read.
+    pub objects: Vec<Arc<Object>>,
 }
 
 /// A body of a recording.
@@ -45,6 +49,9 @@ pub struct RecordedBody {
     pub look: Look,
     /// Its colour in sRGB.
     pub colour: [u8; 3],
+    /// The file with its modes, if it vibrates: `objects/000000.carom` and so on, in the recording's folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub object: Option<String>,
 }
 
 /// What a body looks like.

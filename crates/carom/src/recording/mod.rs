@@ -17,17 +17,21 @@ use std::path::{Path, PathBuf};
 pub use checkpoint::{Checkpoint, Progress};
 pub use error::RecordingError;
 pub use manifest::{Look, RecordedBody, RunDescription};
-pub use reader::{RecordedContact, RecordedFrame, RecordedLedger, Recording};
+pub use reader::{RecordedContact, RecordedFrame, RecordedLedger, RecordedMode, Recording};
+pub(crate) use recorder::object_file;
 pub use recorder::{Pace, Recorder};
 
+pub(crate) use segment::decode_foreign;
+pub(crate) use table::IMPULSES;
 use table::Layout;
 
 const MANIFEST: &str = "run.json";
 const SCENE: &str = "scene.toml";
 const CHECKPOINT: &str = "checkpoint.safetensors";
 const SURFACES: &str = "surfaces";
+const OBJECTS: &str = "objects";
 /// What may be made of a recording and lie beside it; it goes when the recording is replaced.
-const PRODUCTS: [&str; 3] = ["animation.glb", "pictures.png", "plots"];
+const PRODUCTS: [&str; 4] = ["animation.glb", "pictures.png", "plots", "sound"];
 
 fn segment_path(folder: &Path, layout: &Layout, number: u64) -> PathBuf {
     folder.join(layout.name).join(format!("{number:06}.arrow"))

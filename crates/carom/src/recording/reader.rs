@@ -4,11 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use carom_shape::{TriMesh, read_ply};
-use carom_world::{ContactEvent, Frame, Ledger};
+use carom_world::{ContactEvent, Frame, Ledger, ModeState};
 
 use super::manifest::Manifest;
 use super::segment::decode;
-use super::table::{CONTACTS, LEDGER, Layout, MOTION, Table};
+use super::table::{CONTACTS, LEDGER, Layout, MOTION, Table, VIBRATION};
 use super::{CHECKPOINT, Checkpoint, MANIFEST, RecordingError, RunDescription, SCENE, segment_path};
 
 /// A recording that can be read.
@@ -39,6 +39,17 @@ pub struct RecordedContact {
     pub step: u64,
     /// What happened.
     pub event: ContactEvent,
+}
+
+/// A mode at an instant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RecordedMode {
+    /// Steps since the start.
+    pub step: u64,
+    /// s.
+    pub time: f64,
+    /// Which, and how far it is.
+    pub state: ModeState,
 }
 
 /// Where the energy was at an instant.
@@ -72,7 +83,20 @@ impl Recording {
         };
         let surfaces: Vec<TriMesh> = manifest.surfaces.iter().map(surface).collect::<Result<_, _>>()?;
         let Manifest { name, about, scene_hash, dimension, step, fps, contacts, bodies, .. } = manifest;
-        let run = RunDescription { name, about, scene, scene_hash, dimension, step, fps, contacts, bodies, surfaces };
+        let objects = Vec::new();
+        let run = RunDescription {
+            name,
+            about,
+            scene,
+            scene_hash,
+            dimension,
+            step,
+            fps,
+            contacts,
+            bodies,
+            surfaces,
+            objects,
+        };
         Ok(Recording { folder: folder.into(), run, checkpoint })
     }
 
@@ -126,7 +150,7 @@ impl Recording {
 
     /// All contacts, step by step. After an error there is nothing more.
     pub fn contacts(&self) -> impl Iterator<Item = Result<RecordedContact, RecordingError>> {
-        let bodies = self.run.bodies.len() as u64;
+        let (bodies, dt) = (self.run.bodies.len() as u64, self.run.step);
         self.rows(&CONTACTS, move |path, table| {
             let contact = |(wholes, reals): (&[u64], &[f64])| {
                 let &[step, first, second, feature, is_new] = wholes else { unreachable!("rows have their columns") };
@@ -147,6 +171,9 @@ impl Recording {
                     restitution: reals[13],
                     is_new: is_new != 0,
                     time: reals[0],
+                    // Recordings of earlier versions have whole steps only.
+                    start: if reals[14].is_nan() { step.saturating_sub(1) as f64 * dt } else { reals[14] },
+                    span: if reals[15].is_nan() { dt } else { reals[15] },
                 };
                 Ok(RecordedContact { step, event })
             };
@@ -174,9 +201,22 @@ impl Recording {
                     driven: reals[11],
                     injected: reals[12],
                     distant: reals[13],
+                    vibrational: reals[14],
                 },
             };
             Ok(table.rows(&LEDGER).map(row).collect())
+        })
+    }
+
+    /// How bodies vibrated, frame by frame: the modes that took part in contact. After an error there is nothing more.
+    pub fn vibrations(&self) -> impl Iterator<Item = Result<RecordedMode, RecordingError>> {
+        self.rows(&VIBRATION, |_, table| {
+            let row = |(wholes, reals): (&[u64], &[f64])| RecordedMode {
+                step: wholes[0],
+                time: reals[0],
+                state: ModeState { body: wholes[1] as u32, mode: wholes[2] as u32, q: reals[1], rate: reals[2] },
+            };
+            Ok(table.rows(&VIBRATION).map(row).collect())
         })
     }
 
@@ -188,6 +228,9 @@ impl Recording {
     ) -> impl Iterator<Item = Result<R, RecordingError>> {
         let segments = (0..self.checkpoint.progress.segments).map(move |number| {
             let path = segment_path(&self.folder, layout, number);
+            if layout.name == VIBRATION.name && !path.exists() {
+                return Ok(Vec::new());
+            }
             let table = read(&path, |path, bytes| {
                 decode(layout, bytes).map_err(|problem| RecordingError::damaged(path, problem))
             })?;

@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 
 use carom_object::write_whole_file;
 use carom_shape::write_ply;
-use carom_world::{ContactEvent, Frame, Ledger, State};
+use carom_world::{ContactEvent, Frame, Ledger, ModeState, State};
 
 use super::manifest::Manifest;
 use super::segment::encode;
-use super::table::{CONTACTS, LEDGER, Layout, MOTION, Table};
+use super::table::{CONTACTS, LEDGER, Layout, MOTION, Table, VIBRATION};
 use super::{
-    CHECKPOINT, Checkpoint, MANIFEST, PRODUCTS, Progress, Recording, RecordingError, RunDescription, SCENE, SURFACES,
-    segment_path,
+    CHECKPOINT, Checkpoint, MANIFEST, OBJECTS, PRODUCTS, Progress, Recording, RecordingError, RunDescription, SCENE,
+    SURFACES, segment_path,
 };
 
 /// When a segment is written and the state kept.
@@ -43,6 +43,7 @@ pub struct Recorder {
     motion: Table,
     contacts: Table,
     ledger: Table,
+    vibration: Table,
     segments: u64,
     kept: Instant,
     /// Locked as long as it is open.
@@ -70,6 +71,13 @@ impl Recorder {
             write_ply(surface, &mut bytes).map_err(RecordingError::write(&folder.join(name)))?;
             write(&folder.join(name), &bytes)?;
         }
+        for (number, object) in run.objects.iter().enumerate() {
+            let path = folder.join(object_file(number));
+            fs::create_dir_all(folder.join(OBJECTS)).map_err(RecordingError::write(&path))?;
+            let bytes =
+                object.to_bytes().map_err(|error| RecordingError::write(&path)(std::io::Error::other(error)))?;
+            write(&path, &bytes)?;
+        }
         write(&folder.join(SCENE), run.scene.as_bytes())?;
         write(&folder.join(CHECKPOINT), &start.to_bytes())?;
         // The last: a folder with it is a recording.
@@ -86,8 +94,11 @@ impl Recorder {
         let checkpoint = recording.into_checkpoint();
         let segments = checkpoint.progress.segments;
         let recorder = Recorder::open(folder, segments, pace)?;
-        for layout in [&MOTION, &CONTACTS, &LEDGER] {
+        for layout in [&MOTION, &CONTACTS, &LEDGER, &VIBRATION] {
             let inner = folder.join(layout.name);
+            if !inner.exists() {
+                continue;
+            }
             for name in names_in(&inner)? {
                 let number = name.strip_suffix(".arrow").and_then(|number| number.parse::<u64>().ok());
                 if number.is_none_or(|number| number >= segments) {
@@ -106,6 +117,7 @@ impl Recorder {
             motion: Table::default(),
             contacts: Table::default(),
             ledger: Table::default(),
+            vibration: Table::default(),
             segments,
             kept: Instant::now(),
             _lock: lock(folder)?,
@@ -142,15 +154,38 @@ impl Recorder {
         for c in contacts {
             let wholes = [step, c.bodies[0].into(), c.bodies[1].into(), c.feature, c.is_new.into()];
             let ([x, y, z], [nx, ny, nz], [px, py, pz]) = (c.point, c.normal, c.impulse);
-            let reals =
-                [c.time, x, y, z, nx, ny, nz, px, py, pz, c.normal_impulse, c.approach_speed, c.gap, c.restitution];
+            let reals = [
+                c.time,
+                x,
+                y,
+                z,
+                nx,
+                ny,
+                nz,
+                px,
+                py,
+                pz,
+                c.normal_impulse,
+                c.approach_speed,
+                c.gap,
+                c.restitution,
+                c.start,
+                c.span,
+            ];
             self.contacts.push(&wholes, &reals);
+        }
+    }
+
+    /// Records how bodies vibrate, at a frame.
+    pub fn vibrations(&mut self, step: u64, time: f64, modes: &[ModeState]) {
+        for mode in modes {
+            self.vibration.push(&[step, mode.body.into(), mode.mode.into()], &[time, mode.q, mode.rate]);
         }
     }
 
     /// Whether it is time to keep what was collected.
     pub fn is_due(&self) -> bool {
-        let rows: usize = [(&self.motion, &MOTION), (&self.contacts, &CONTACTS)]
+        let rows: usize = [(&self.motion, &MOTION), (&self.contacts, &CONTACTS), (&self.vibration, &VIBRATION)]
             .map(|(table, layout)| table.row_count(layout))
             .iter()
             .sum();
@@ -159,11 +194,22 @@ impl Recorder {
 
     /// Writes what was collected as segments, then the state after the last of it.
     pub fn keep(&mut self, step: u64, goal: u64, failure: Option<String>, state: State) -> Result<(), RecordingError> {
-        let tables: [(&Layout, &mut Table); 3] =
-            [(&MOTION, &mut self.motion), (&CONTACTS, &mut self.contacts), (&LEDGER, &mut self.ledger)];
+        let tables: [(&Layout, &mut Table); 4] = [
+            (&MOTION, &mut self.motion),
+            (&CONTACTS, &mut self.contacts),
+            (&LEDGER, &mut self.ledger),
+            (&VIBRATION, &mut self.vibration),
+        ];
         if tables.iter().any(|(layout, table)| table.row_count(layout) > 0) {
             for (layout, table) in tables {
                 let path = segment_path(&self.folder, layout, self.segments);
+                if layout.name == VIBRATION.name {
+                    if table.row_count(layout) == 0 {
+                        continue;
+                    }
+                    let inner = self.folder.join(layout.name);
+                    fs::create_dir_all(&inner).map_err(RecordingError::write(&inner))?;
+                }
                 let bytes = encode(layout, table)
                     .map_err(|error| RecordingError::write(&path)(std::io::Error::other(error)))?;
                 write(&path, &bytes)?;
@@ -176,6 +222,11 @@ impl Recorder {
         self.kept = Instant::now();
         Ok(())
     }
+}
+
+/// Where the modes of a body lie in a recording.
+pub(crate) fn object_file(number: usize) -> String {
+    format!("{OBJECTS}/{number:06}.carom")
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), RecordingError> {
@@ -209,7 +260,7 @@ fn make_room(folder: &Path, replace: bool) -> Result<(), RecordingError> {
     }
     let ours = |name: &str| {
         let files = [MANIFEST, SCENE, CHECKPOINT];
-        let folders = [SURFACES, MOTION.name, CONTACTS.name, LEDGER.name];
+        let folders = [SURFACES, OBJECTS, MOTION.name, CONTACTS.name, LEDGER.name, VIBRATION.name];
         let unfinished = files.iter().any(|file| name.starts_with(&format!(".{file}.")) && name.ends_with(".part"));
         files.contains(&name) || folders.contains(&name) || PRODUCTS.contains(&name) || unfinished
     };

@@ -61,11 +61,22 @@ pub(crate) fn encode(layout: &Layout, table: &Table) -> Result<Vec<u8>, ArrowErr
 
 /// The rows of a file; what is wrong with it, if anything is.
 pub(crate) fn decode(layout: &Layout, bytes: &[u8]) -> Result<Table, String> {
+    rows_of(layout, bytes, true)
+}
+
+/// The rows of a file that another program wrote, without a checksum.
+pub(crate) fn decode_foreign(layout: &Layout, bytes: &[u8]) -> Result<Table, String> {
+    rows_of(layout, bytes, false)
+}
+
+fn rows_of(layout: &Layout, bytes: &[u8], sealed: bool) -> Result<Table, String> {
     let footer_place = footer_place(bytes).ok_or("it is cut off, or no Arrow file")?;
     // A copy begins where memory is aligned, as the reader of the footer asks.
     let copy = bytes[footer_place.clone()].to_vec();
     let footer = root_as_footer(&copy).map_err(|error| format!("its footer is none: {error}"))?;
-    check_seal(bytes, footer_place.start, &copy, &footer)?;
+    if sealed {
+        check_seal(bytes, footer_place.start, &copy, &footer)?;
+    }
     let places = Places::new(layout, &footer)?;
     let blocks: Vec<_> = footer.recordBatches().into_iter().flatten().copied().collect();
     let mut batches = Vec::with_capacity(blocks.len());
@@ -100,7 +111,13 @@ pub(crate) fn decode(layout: &Layout, bytes: &[u8]) -> Result<Table, String> {
             }
         }
         for column in 0..layout.reals.len() {
-            table.set_reals(layout, column, from, batch.numbers(places.reals[column], f64::from_le_bytes)?);
+            match (places.reals[column], layout.reals[column].missing) {
+                (Some(place), _) => table.set_reals(layout, column, from, batch.numbers(place, f64::from_le_bytes)?),
+                (None, missing) => {
+                    let values = std::iter::repeat_n(missing.unwrap_or_default(), batch.rows);
+                    table.set_reals(layout, column, from, values);
+                }
+            }
         }
         from += batch.rows;
     }
@@ -133,7 +150,8 @@ fn check_seal(bytes: &[u8], footer_start: usize, footer_bytes: &[u8], footer: &F
 /// Where the columns of a layout stand among those of a file.
 struct Places {
     wholes: Vec<usize>,
-    reals: Vec<usize>,
+    /// None where a file lacks a column that came later.
+    reals: Vec<Option<usize>>,
     /// How many columns the file has.
     columns: usize,
 }
@@ -169,7 +187,10 @@ impl Places {
             Whole::Flag => DataType::Boolean,
         };
         let wholes = layout.wholes.iter().map(|column| find(column.name, kind_of(column.stored)));
-        let reals = layout.reals.iter().map(|column| find(column.name, DataType::Float64));
+        let reals = layout.reals.iter().map(|column| match find(column.name, DataType::Float64) {
+            Ok(place) => Ok(Some(place)),
+            Err(problem) => column.missing.map(|_| None).ok_or(problem),
+        });
         Ok(Places {
             wholes: wholes.collect::<Result<_, _>>()?,
             reals: reals.collect::<Result<_, _>>()?,

@@ -26,6 +26,8 @@ pub(crate) struct RealColumn {
     pub(crate) name: &'static str,
     pub(crate) unit: &'static str,
     pub(crate) about: &'static str,
+    /// What stands for it in files that were written before there was such a column; they are damaged if there is nothing.
+    pub(crate) missing: Option<f64>,
 }
 
 /// A table as it is defined: its name, which is that of its folder, and its columns.
@@ -40,7 +42,12 @@ const fn whole(name: &'static str, stored: Whole, about: &'static str) -> WholeC
 }
 
 const fn real(name: &'static str, unit: &'static str, about: &'static str) -> RealColumn {
-    RealColumn { name, unit, about }
+    RealColumn { name, unit, about, missing: None }
+}
+
+/// A column that files of earlier versions lack.
+const fn later(name: &'static str, unit: &'static str, about: &'static str, missing: f64) -> RealColumn {
+    RealColumn { name, unit, about, missing: Some(missing) }
 }
 
 const STEP: WholeColumn = whole("step", Whole::Long, "steps since the start");
@@ -93,6 +100,8 @@ pub(crate) static CONTACTS: Layout = Layout {
         real("approach_speed", "m/s", "how fast the bodies approached before"),
         real("gap", "m", "how far apart; negative where they overlap"),
         real("restitution", "1", "of the pair at this point"),
+        later("start", "s", "when the interval began in which the impulse acted", f64::NAN),
+        later("span", "s", "how long that interval is", f64::NAN),
     ],
 };
 
@@ -115,6 +124,38 @@ pub(crate) static LEDGER: Layout = Layout {
         real("driven", "J", "given by scripted bodies"),
         real("injected", "J", "given by forces and impulses of the scene"),
         real("distant", "J", "given to distant contacts, out of what restitution and damping took"),
+        later("vibrational", "J", "in the vibrations of flexible bodies", 0.0),
+    ],
+};
+
+/// How flexible bodies vibrate: the modes that take part in contact, once per frame. There are no files where there are no rows.
+pub(crate) static VIBRATION: Layout = Layout {
+    name: "vibration",
+    wholes: &[
+        STEP,
+        whole("body", Whole::Short, "number of the body in run.json"),
+        whole("mode", Whole::Short, "number of the mode in the body's object, from 0"),
+    ],
+    reals: &[
+        TIME,
+        real("q", "kg^½ m", "coordinate of the mode, whose shape is mass-normalized"),
+        real("rate", "kg^½ m/s", "its rate"),
+    ],
+};
+
+/// Impulses that another engine found.
+pub(crate) static IMPULSES: Layout = Layout {
+    name: "impulses",
+    wholes: &[whole("body", Whole::Short, "number of the object, from zero")],
+    reals: &[
+        real("time", "s", "when the impulse began"),
+        real("span", "s", "how long it lasted"),
+        real("x", "m", "where, in the axes of the object"),
+        real("y", "m", "where"),
+        real("z", "m", "where"),
+        real("px", "N s", "impulse on the object, in its axes"),
+        real("py", "N s", "impulse"),
+        real("pz", "N s", "impulse"),
     ],
 };
 

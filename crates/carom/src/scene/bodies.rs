@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use super::copies::{CopyPlan, Pattern, arrange, drawn_velocity};
 use super::fields::Fields;
 use super::mistake::Place;
-use super::plan::{BodyPlan, Bounce, Collision, DistantPlan, Form, MotionPlan};
+use super::plan::{BodyPlan, Bounce, Collision, DistantPlan, Form, MotionPlan, VibrationPlan};
 use super::read::{Member, Reader};
 use super::schema::{ENDLESS_SHAPES, MOST_COPIES};
 use super::tree::{Node, Table, Writer};
@@ -59,6 +59,7 @@ impl Reader {
         let colour = self.colour(fields, path);
         let inertia = self.inertia(fields, path);
         let distant = self.distant(fields, path, form.as_ref().map(|(form, _)| form));
+        let vibration = self.vibration(fields, path, form.as_ref().map(|(form, _)| form));
         let ((form, _), material, motion) = (form?, material?, motion?);
         if let (Some(_), Some(place)) = (fields.number("mass"), fields.place("density")) {
             self.checker.report(
@@ -101,7 +102,7 @@ impl Reader {
             name: name.to_owned(),
             place: (*place).clone(),
             path: path.clone(),
-            form_key: form_key(fields, &material, bounce, distant.as_ref()),
+            form_key: form_key(fields, &material, bounce, distant.as_ref(), vibration.as_ref()),
             form,
             collision,
             density: fields.number("density").unwrap_or(material.density),
@@ -114,10 +115,12 @@ impl Reader {
             motion,
             bounce,
             friction: fields.number("friction").unwrap_or(0.5),
+            static_friction: fields.number("static-friction"),
             surface: fields.word("surface", &material.name).to_owned(),
             material,
             resistance: Resistance { linear: resistance("linear"), angular: resistance("angular") },
             distant,
+            vibration,
             colour,
             copies: copies
                 .unwrap_or_else(|| vec![CopyPlan { name: name.to_owned(), by: DVec3::ZERO, velocity: DVec3::ZERO }]),
@@ -434,7 +437,13 @@ impl Reader {
 }
 
 /// What tells one form from another: two bodies of one key are built once.
-fn form_key(fields: &Fields, material: &Material, bounce: Bounce, distant: Option<&DistantPlan>) -> String {
+fn form_key(
+    fields: &Fields,
+    material: &Material,
+    bounce: Bounce,
+    distant: Option<&DistantPlan>,
+    vibration: Option<&VibrationPlan>,
+) -> String {
     let mut writer = Writer::default();
     for key in ["shape", "set", "mesh", "units", "up", "object", "edge", "collision"] {
         if let Some(node) = fields.node(key) {
@@ -442,7 +451,7 @@ fn form_key(fields: &Fields, material: &Material, bounce: Bounce, distant: Optio
             writer.value(node);
         }
     }
-    format!("{} {material:?} {bounce:?} {distant:?}", writer.text)
+    format!("{} {material:?} {bounce:?} {distant:?} {vibration:?}", writer.text)
 }
 
 /// What a described shape is called: by its kind, or by the name of the shape that it stands for.

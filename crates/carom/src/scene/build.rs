@@ -47,6 +47,8 @@ pub struct BuiltScene {
     pub surfaces: Vec<TriMesh>,
     /// What each body looks like, in the order of the world's names.
     pub looks: Vec<Look>,
+    /// Baked objects of bodies that vibrate, shared like surfaces.
+    pub objects: Vec<Arc<Object>>,
     /// Of all bodies that move freely, kg.
     pub mass: f64,
     /// What was found odd on the way, with the body's name.
@@ -69,7 +71,7 @@ pub struct WantedBake {
     pub name: String,
     /// Of what.
     pub material: String,
-    /// With how many modes.
+    /// With how many modes; zero for all up to a frequency.
     pub modes: usize,
     /// Whether a bounce map is made of them.
     pub map: bool,
@@ -86,7 +88,7 @@ impl Bakery<'_> {
         request(body).map_or(Ok(None), |request| self.bake(&request))
     }
 
-    /// The object of a body that passes blows on.
+    /// The object of a body that passes blows on, or vibrates while it touches.
     pub fn vibrating(&self, body: &BodyPlan) -> Result<Option<Arc<Object>>, String> {
         vibration_request(body).map_or(Ok(None), |request| self.bake(&request))
     }
@@ -116,26 +118,33 @@ fn request(body: &BodyPlan) -> Option<BakeRequest> {
     Some(request)
 }
 
-/// What has to be baked for a body that passes blows on: its modes where it is held, and no map.
+/// What has to be baked for a body that passes blows on, or vibrates while it touches: its modes where it is held, and no map.
 fn vibration_request(body: &BodyPlan) -> Option<BakeRequest> {
-    let (Form::Source { source, import, edge }, Some(distant)) = (&body.form, &body.distant) else { return None };
+    let Form::Source { source, import, edge } = &body.form else { return None };
+    let distant = body.distant.as_ref().filter(|distant| distant.needs_modes());
+    let (wanted, hold) = match (&body.vibration, distant) {
+        (Some(vibration), _) => (vibration.wanted, &vibration.hold),
+        (None, Some(distant)) => (Wanted::Lowest(distant.modes), &distant.hold),
+        (None, None) => return None,
+    };
     let mut request = BakeRequest::new((**source).clone(), body.material.clone());
-    request.params.wanted = Wanted::Lowest(distant.modes);
-    request.params.hold.clone_from(&distant.hold);
+    request.params.wanted = wanted;
+    request.params.hold.clone_from(hold);
     request.import = import.clone();
     request.edge = *edge;
     request.map = None;
-    distant.needs_modes().then_some(request)
+    Some(request)
 }
 
-/// A part with the place of its surface, or why there is none.
-type BuiltPart<G> = Result<(Part<G>, Option<usize>), String>;
+/// A part with the places of its surface and its object, or why there is none.
+type BuiltPart<G> = Result<(Part<G>, Option<usize>, Option<usize>), String>;
 
 /// A definition, and what the bodies look like.
 struct Assembly<G: SceneSpace> {
     definition: WorldDefinition<G>,
     surfaces: Vec<TriMesh>,
     looks: Vec<Look>,
+    objects: Vec<Arc<Object>>,
     warnings: Vec<String>,
 }
 
@@ -184,11 +193,11 @@ impl Scene {
         context: Option<&SceneContext>,
         make: fn(WorldDefinition<G>) -> Result<System, WorldError>,
     ) -> Result<BuiltScene, SceneErrors> {
-        let Assembly { definition, surfaces, looks, warnings } = self.assemble::<G>(context)?;
+        let Assembly { definition, surfaces, looks, objects, warnings } = self.assemble::<G>(context)?;
         let free = definition.bodies.iter().filter(|body| matches!(body.motion, Motion::Dynamic));
         let mass = free.map(|body| body.mass).sum();
         let system = make(definition).map_err(|error| self.refused(&error))?;
-        Ok(BuiltScene { system, surfaces, looks, mass, warnings })
+        Ok(BuiltScene { system, surfaces, looks, objects, mass, warnings })
     }
 
     /// The world's definition, for whoever makes the world in another way.
@@ -242,6 +251,7 @@ impl Scene {
         let mut parts: BTreeMap<&str, BuiltPart<G>> = BTreeMap::new();
         let (mut surfaces, mut warnings, mut mistakes) = (Vec::new(), Vec::new(), Vec::new());
         let (mut bodies, mut looks) = (Vec::new(), Vec::new());
+        let mut objects = Vec::new();
         let mut centres = BTreeMap::new();
         for (number, body) in plan.bodies.iter().enumerate() {
             let part = parts.entry(&body.form_key).or_insert_with(|| {
@@ -254,9 +264,13 @@ impl Scene {
                     Seen::Half { .. } => None,
                 };
                 warnings.extend(part.warnings.iter().map(|warning| format!("{}: {warning}", body.name)));
-                Ok((part, surface))
+                let object = part.object.clone().map(|object| {
+                    objects.push(object);
+                    objects.len() - 1
+                });
+                Ok((part, surface, object))
             });
-            let (part, surface) = match part {
+            let (part, surface, object) = match part {
                 Ok(part) => part,
                 Err(problem) => {
                     mistakes.push(mistake(&body.place, &body.path, problem.clone()));
@@ -274,7 +288,7 @@ impl Scene {
             for copy in &body.copies {
                 centres.insert(copy.name.as_str(), part.centre);
                 bodies.push(body_definition(body, part, copy));
-                looks.push(Look { body: copy.name.clone(), appearance, colour });
+                looks.push(Look { body: copy.name.clone(), appearance, colour, object: *object });
             }
         }
         if !mistakes.is_empty() {
@@ -309,7 +323,7 @@ impl Scene {
                 .collect(),
             pairs: plan.pairs.clone(),
         };
-        Ok(Assembly { definition, surfaces, looks, warnings })
+        Ok(Assembly { definition, surfaces, looks, objects, warnings })
     }
 
     fn params<G: SceneSpace>(&self) -> WorldParams<G> {
@@ -397,9 +411,11 @@ fn body_definition<G: SceneSpace>(body: &BodyPlan, part: &Part<G>, copy: &CopyPl
             (None, Bounce::Map { .. }) => Bounciness::Constant(0.0),
         },
         friction: body.friction,
+        static_friction: body.static_friction,
         resistance: body.resistance,
         surface: body.surface.clone(),
         distant: part.distant.clone(),
+        vibration: part.vibration.clone(),
     }
 }
 

@@ -50,5 +50,6 @@ pub fn embedded() -> &'static [EmbeddedScene] {
         "laundry",
         "rockfall",
         "low-rider",
+        "dinner-flexible",
     ]
 }

@@ -12,6 +12,8 @@ pub struct Look {
     pub appearance: Appearance,
     /// Its colour in sRGB.
     pub colour: [u8; 3],
+    /// Place of its baked object among [`objects`](super::BuiltScene::objects), if it vibrates.
+    pub object: Option<usize>,
 }
 
 /// What is seen of a body.

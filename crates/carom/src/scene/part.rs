@@ -5,7 +5,7 @@ use std::sync::Arc;
 use carom_contact::{ContactError, Geometry, Plane, Space, plane, space};
 use carom_object::Object;
 use carom_shape::{Bvh, MassProperties, MeshSolid, Shape, Solid, TriMesh};
-use carom_world::{DistantResponse, MappedBounciness};
+use carom_world::{DistantResponse, MappedBounciness, VibratingSurface};
 use glam::{DMat3, DVec2, DVec3};
 
 use super::build::Bakery;
@@ -24,6 +24,9 @@ pub(super) struct Part<G: Geometry> {
     pub seen: Seen,
     pub map: Option<Arc<MappedBounciness>>,
     pub distant: Option<DistantResponse>,
+    pub vibration: Option<Arc<VibratingSurface>>,
+    /// Whose modes these are.
+    pub object: Option<Arc<Object>>,
     /// What was found odd on the way.
     pub warnings: Vec<String>,
 }
@@ -74,7 +77,8 @@ impl SceneSpace for Plane {
         };
         let shape = Arc::new(shape.shifted(-centre));
         let distant = distant_of(body, None)?;
-        Ok(Part { shape, bulk, centre: centre.extend(0.0), seen, map: None, distant, warnings: Vec::new() })
+        let (vibration, object, warnings) = (None, None, Vec::new());
+        Ok(Part { shape, bulk, centre: centre.extend(0.0), seen, map: None, distant, vibration, object, warnings })
     }
 
     fn pose(position: DVec3, turn: Turn) -> plane::Pose {
@@ -124,7 +128,8 @@ impl SceneSpace for Space {
         let endless = |shape: Result<space::Shape, ContactError>, seen: Seen| {
             let shape = Arc::new(shape.map_err(refused)?);
             let (distant, centre) = (distant_of(body, None)?, DVec3::ZERO);
-            Ok(Part { shape, bulk: None, centre, seen, map: None, distant, warnings: Vec::new() })
+            let (vibration, object, warnings) = (None, None, Vec::new());
+            Ok(Part { shape, bulk: None, centre, seen, map: None, distant, vibration, object, warnings })
         };
         let vibrating = match &body.form {
             Form::Object { object } => Some(object.clone()),
@@ -159,7 +164,8 @@ impl SceneSpace for Space {
             }
         };
         // Modes do not push on rigid motion only if both have their mass from one integration.
-        let from = object.as_ref().or(vibrating.as_ref().filter(|_| body.distant.is_some()));
+        let from =
+            object.as_ref().or(vibrating.as_ref().filter(|_| body.distant.is_some() || body.vibration.is_some()));
         let mass = from.map_or(raw.mass, |object| per_density(object));
         if !(mass.mass > 0.0 && mass.mass.is_finite()) {
             return Err(format!("encloses no volume ({} m³), so that it has no mass", mass.mass));
@@ -185,6 +191,8 @@ impl SceneSpace for Space {
             seen: Seen::Surface(raw.surface),
             map,
             distant: distant_of(body, vibrating.as_deref())?,
+            vibration: body.vibration.as_ref().and_then(|vibration| vibration.build(vibrating.as_deref())),
+            object: vibrating.filter(|_| body.vibration.is_some()),
             warnings: raw.warnings,
         })
     }

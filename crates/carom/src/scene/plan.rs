@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use carom_modal::Place as HoldPlace;
+use carom_modal::{Place as HoldPlace, Wanted};
 use carom_object::{Combiner, Interpolation, Material, Object};
 use carom_shape::ImportOptions;
 use carom_world::{Attenuation, Delivery, Detection, Integrator, Resistance, Response, SurfacePair};
@@ -76,9 +76,11 @@ pub(super) struct BodyPlan {
     pub motion: MotionPlan,
     pub bounce: Bounce,
     pub friction: f64,
+    pub static_friction: Option<f64>,
     pub surface: String,
     pub resistance: Resistance,
     pub distant: Option<DistantPlan>,
+    pub vibration: Option<VibrationPlan>,
     pub colour: Option<[u8; 3]>,
     /// All that it stands for.
     pub copies: Vec<CopyPlan>,
@@ -163,6 +165,23 @@ pub(super) enum MotionPlan {
 pub(super) enum Bounce {
     Constant(f64),
     Map { modes: usize, attenuation: f64, interpolation: Interpolation },
+}
+
+/// How a body vibrates while it touches others.
+#[derive(Clone, Debug)]
+pub(super) struct VibrationPlan {
+    pub wanted: Wanted,
+    pub hold: Vec<HoldPlace>,
+}
+
+impl VibrationPlan {
+    /// How many modes of a model are wanted.
+    pub fn count(&self, frequencies: &[f64]) -> usize {
+        match self.wanted {
+            Wanted::Lowest(modes) => modes.min(frequencies.len()),
+            Wanted::UpTo(highest) => frequencies.iter().take_while(|frequency| **frequency <= highest).count(),
+        }
+    }
 }
 
 /// How a body passes blows on.

@@ -8,7 +8,8 @@ use carom_object::Combiner;
 use carom_shape::{nearest, shortened};
 use carom_solve::{Method, SolveParams};
 use carom_world::{
-    ConstraintParams, Detection, ImpulseParams, Integrator, PenaltyParams, ReflectionParams, Response, SurfacePair,
+    ConstraintParams, Detection, FlexibleParams, ImpulseParams, Integrator, PenaltyParams, ReflectionParams, Response,
+    SurfacePair,
 };
 use glam::DVec3;
 
@@ -55,7 +56,17 @@ impl Reader {
             let problem = format!("a step of {step} s is longer than the scene, which lasts {duration} s");
             self.checker.report(place, "time.step", problem, None);
         }
-        let bodies = self.bodies(root);
+        let response = response(section("response"));
+        let is_flexible = matches!(response, Response::Flexible(_));
+        if let Some(place) = section("response").place("family").filter(|_| is_flexible && dimension == 2) {
+            self.checker.report(place, "response.family", "only bodies of space flex", None);
+        }
+        let mut bodies = self.bodies(root);
+        // Keys of a family that is not chosen have no effect.
+        for body in &mut bodies {
+            body.vibration = body.vibration.take().filter(|_| is_flexible);
+            body.distant = body.distant.take().filter(|_| !is_flexible);
+        }
         let names = self.names(&bodies);
         let loads = self.loads(root, &names);
         Plan {
@@ -75,7 +86,7 @@ impl Reader {
                 Detection::Discrete
             },
             gravity: world.vector("gravity").unwrap_or_else(|| downwards(world.number("gravity").unwrap_or(9.81))),
-            response: response(section("response")),
+            response,
             resting_speed: world.number("resting-speed"),
             slop: world.number("slop"),
             most_overlap: world.number("most-overlap"),
@@ -333,6 +344,17 @@ fn response(keys: Fields) -> Response {
                     tolerance: keys.number("tolerance").unwrap_or(usual.tolerance),
                     rounds: keys.count("rounds").unwrap_or(usual.rounds),
                 },
+            })
+        }
+        "flexible" => {
+            let usual = FlexibleParams::default();
+            Response::Flexible(FlexibleParams {
+                longest_step: keys.number("longest-step"),
+                cut: keys.number("cut").unwrap_or(usual.cut),
+                adaptive: keys.flag("adaptive", usual.adaptive),
+                join: keys.number("join").unwrap_or(usual.join),
+                leave: keys.number("leave").unwrap_or(usual.leave),
+                ..usual
             })
         }
         _ => {

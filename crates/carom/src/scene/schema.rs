@@ -121,6 +121,18 @@ const SCRIPT: &[Key] = &[
     key("belt", Kind::Vector, "m/s", "none", "it stays, but its surface moves like a conveyor belt's"),
 ];
 
+const VIBRATION: &[Key] = &[
+    key("modes", Kind::Whole(1, 10_000), "", "all up to `up-to`", "its lowest vibrations, that are baked on the way"),
+    key("up-to", POSITIVE, "Hz", "5000", "all vibrations up to this frequency"),
+    key(
+        "hold",
+        Kind::List(&Kind::Text),
+        "",
+        "nowhere",
+        "where a fixed body is held while it vibrates, in its own axes: \"y < 0.02\", \"x > 0.3\" or \"ball x y z radius\"",
+    ),
+];
+
 const DAMPING: &[Key] = &[
     key("linear", NOT_NEGATIVE, "1/s", "0", "rate at which the velocity decays"),
     key("angular", NOT_NEGATIVE, "1/s", "0", "rate at which the spin decays"),
@@ -286,10 +298,10 @@ pub const SECTIONS: &[Section] = &[
         keys: &[
             key(
                 "family",
-                Kind::Choice(&["reflections", "impulses", "penalty", "constraints"]),
+                Kind::Choice(&["reflections", "impulses", "penalty", "constraints", "flexible"]),
                 "",
                 "\"reflections\"",
-                "all impacts at once, exactly; one contact after the other; springs; or Lagrange multipliers",
+                "all impacts at once, exactly; one contact after the other; springs; Lagrange multipliers; or bodies that vibrate while they touch",
             ),
             key(
                 "operator",
@@ -351,6 +363,35 @@ pub const SECTIONS: &[Section] = &[
                 "",
                 "2000",
                 "constraints: the most rounds or sweeps of the solver",
+            ),
+            key(
+                "longest-step",
+                POSITIVE,
+                "s",
+                "the time step",
+                "flexible: no step of a contact is longer; modes make steps shorter where they take part",
+            ),
+            key("cut", POSITIVE, "Hz", "5000", "flexible: modes above this take no part in contact"),
+            key(
+                "adaptive",
+                Kind::Flag,
+                "",
+                "true",
+                "flexible: modes take part while they are excited, else all below the cut",
+            ),
+            key(
+                "join",
+                NOT_NEGATIVE,
+                "",
+                "1e-5",
+                "flexible: the part of the scene's energy that makes a mode take part",
+            ),
+            key(
+                "leave",
+                NOT_NEGATIVE,
+                "",
+                "1e-7",
+                "flexible: the part of the scene's energy below which the highest mode leaves",
             ),
         ],
     },
@@ -432,6 +473,13 @@ pub const SECTIONS: &[Section] = &[
             key("attenuation", SHARE, "", "1", "a factor on the bounce map"),
             key("modes", Kind::Whole(1, 100_000), "", "45", "vibrations that the bounce map takes into account"),
             key("friction", NOT_NEGATIVE, "", "0.5", "Coulomb's coefficient"),
+            key(
+                "static-friction",
+                NOT_NEGATIVE,
+                "",
+                "as `friction`",
+                "Coulomb's coefficient while nothing slides, in the flexible family",
+            ),
             key("surface", Kind::Text, "", "the material's name", "what its surface is called in pairs"),
             key(
                 "damping",
@@ -446,6 +494,13 @@ pub const SECTIONS: &[Section] = &[
                 "",
                 "none",
                 "a blow on this body moves what rests elsewhere on it; with {} all is as usual",
+            ),
+            key(
+                "vibration",
+                Kind::Table(VIBRATION),
+                "",
+                "none",
+                "in the flexible family, it vibrates while it touches others, and bounces because of it; with {} all is as usual",
             ),
             key("copies", Kind::Table(COPIES), "", "none", "many of the kind, called name-0-0-0 and so on"),
             key(

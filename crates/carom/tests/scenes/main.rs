@@ -1,6 +1,7 @@
 //! The scenes that come with Carom do what they say.
 
 mod distant;
+mod flexible;
 mod reflections;
 
 use carom::scene::{BuiltScene, Scene, SceneContext};

@@ -1,0 +1,107 @@
+//! What a body's vibrations are made of, and the checks that they passed.
+
+use std::sync::Arc;
+
+use carom_contact::Space;
+
+use crate::body::Body;
+use crate::{BodyDefinition, FlexibleParams, Motion, VibratingSurface, WorldError};
+
+/// A body's mass may differ from that of its modes by this part: both come from one integration, up to the digits of a file.
+const SAME_MASS: f64 = 1e-3;
+
+/// A body with or without modes.
+#[derive(Debug)]
+pub(super) struct FlexibleBody {
+    pub rigid: Body<Space, 6>,
+    pub vibration: Option<Vibration>,
+}
+
+/// The modes of a body that take part in contact.
+#[derive(Debug)]
+pub(super) struct Vibration {
+    pub surface: Arc<VibratingSurface>,
+    pub omegas: Vec<f64>,
+    /// δ of each mode: (α + βω²)/2.
+    pub decays: Vec<f64>,
+    /// √Σ(Φ/ω)², Φ the largest displacement of the surface in a mode: no point is displaced by more than this times √(2E).
+    pub softness: f64,
+    /// √ΣΦ²: no point moves faster than this times √(2E).
+    pub quickness: f64,
+}
+
+impl FlexibleBody {
+    pub fn new(
+        definition: &BodyDefinition<Space>,
+        surface: usize,
+        params: &FlexibleParams,
+    ) -> Result<FlexibleBody, WorldError> {
+        let rigid = Body::new(definition, surface)?;
+        let vibration = match &definition.vibration {
+            Some(surface) => Some(Vibration::new(&rigid, surface, params)?),
+            None => None,
+        };
+        Ok(FlexibleBody { rigid, vibration })
+    }
+
+    pub fn modes(&self) -> usize {
+        self.vibration.as_ref().map_or(0, |vibration| vibration.omegas.len())
+    }
+
+    /// Whether it has a clock: whether contact can move or shake it.
+    pub fn answers(&self) -> bool {
+        self.rigid.is_dynamic() || self.modes() > 0
+    }
+
+    /// The energy of its modes, J.
+    pub fn vibrational(&self, modes: &[[f64; 2]]) -> f64 {
+        let omegas = self.vibration.iter().flat_map(|vibration| &vibration.omegas);
+        0.5 * omegas.zip(modes).map(|(w, [q, rate])| rate * rate + w * w * q * q).sum::<f64>()
+    }
+
+    /// No point of the surface is displaced by more, at this energy of the modes.
+    pub fn deformation(&self, energy: f64) -> f64 {
+        self.vibration.as_ref().map_or(0.0, |vibration| vibration.softness * (2.0 * energy).sqrt())
+    }
+
+    /// No point of the surface is moved faster by the modes, at this energy.
+    pub fn flutter(&self, energy: f64) -> f64 {
+        self.vibration.as_ref().map_or(0.0, |vibration| vibration.quickness * (2.0 * energy).sqrt())
+    }
+}
+
+impl Vibration {
+    fn new(
+        body: &Body<Space, 6>,
+        surface: &Arc<VibratingSurface>,
+        params: &FlexibleParams,
+    ) -> Result<Vibration, WorldError> {
+        let model = surface.model();
+        let bad =
+            |quantity, value, expected| Err(WorldError::BadBody { body: body.name.clone(), quantity, value, expected });
+        if matches!(body.motion, Motion::Dynamic) {
+            let of_modes = model.mass.mass;
+            if !((body.mass / of_modes - 1.0).abs() <= SAME_MASS) {
+                return bad("the mass that its modes belong to", of_modes, "that of the body: leave 'mass' out");
+            }
+            if model.held {
+                return bad("the number of places where its modes are held", 1.0, "zero, for it moves freely");
+            }
+        }
+        let filter = surface.filter(1e-9)?;
+        let count = model.frequencies.iter().take_while(|frequency| **frequency <= params.cut).count();
+        let omegas: Vec<f64> = (0..count.min(filter.modes())).map(|mode| model.angular_frequency(mode)).collect();
+        let damping = model.material.damping;
+        let vertices = model.surface.positions.len();
+        let largest =
+            |mode: usize| (0..vertices).map(|vertex| model.shape_at_vertex(mode, vertex).length()).fold(0.0, f64::max);
+        let largest: Vec<f64> = (0..omegas.len()).map(largest).collect();
+        Ok(Vibration {
+            surface: surface.clone(),
+            decays: omegas.iter().map(|w| 0.5 * (damping.alpha + damping.beta * w * w)).collect(),
+            softness: largest.iter().zip(&omegas).map(|(u, w)| (u / w) * (u / w)).sum::<f64>().sqrt(),
+            quickness: largest.iter().map(|u| u * u).sum::<f64>().sqrt(),
+            omegas,
+        })
+    }
+}

@@ -1,0 +1,98 @@
+//! Contact groups and their clocks (*Sound*, Alg. 1): who has to advance with whom, and who is next.
+//!
+//! The body that is behind all others is next; of several at one time the first by name. With it go all that it may touch within its
+//! step. Who of them is ahead is taken back: it has been in free flight since the impulses at the start of its step, so that
+//! where it was at any instant is known exactly, and no impulse is undone.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Bodies by their own times.
+#[derive(Debug, Default)]
+pub(super) struct Queue {
+    /// Times as bits, which for numbers from zero up have the order of the numbers; entries that are out of date are passed over.
+    heap: BinaryHeap<Reverse<(u64, u32)>>,
+}
+
+impl Queue {
+    pub fn clear(&mut self) {
+        self.heap.clear();
+    }
+
+    pub fn push(&mut self, time: f64, body: usize) {
+        self.heap.push(Reverse((time.to_bits(), body as u32)));
+    }
+
+    /// The body that is behind all others, if one is behind `end`; `time` tells the present time of each.
+    pub fn pop(&mut self, end: f64, time: impl Fn(usize) -> f64) -> Option<usize> {
+        while let Some(Reverse((bits, body))) = self.heap.pop() {
+            let body = body as usize;
+            if time(body).to_bits() == bits && time(body) < end {
+                return Some(body);
+            }
+        }
+        None
+    }
+}
+
+/// Finds connected bodies.
+#[derive(Debug, Default)]
+pub(super) struct Groups {
+    parents: Vec<u32>,
+}
+
+impl Groups {
+    /// Every body by itself.
+    pub fn reset(&mut self, bodies: usize) {
+        self.parents.clear();
+        self.parents.extend(0..bodies as u32);
+    }
+
+    pub fn root(&mut self, body: u32) -> u32 {
+        let mut root = body;
+        while self.parents[root as usize] != root {
+            root = self.parents[root as usize];
+        }
+        let mut body = body;
+        while self.parents[body as usize] != root {
+            body = std::mem::replace(&mut self.parents[body as usize], root);
+        }
+        root
+    }
+
+    /// Two bodies advance together; the lower number leads.
+    pub fn join(&mut self, a: u32, b: u32) {
+        let (a, b) = (self.root(a), self.root(b));
+        self.parents[a.max(b) as usize] = a.min(b);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_body_that_is_behind_is_next_and_ties_go_by_number() {
+        let mut times = [0.5, 0.0, 0.25, 0.0, 1.0];
+        let mut queue = Queue::default();
+        times.iter().enumerate().for_each(|(body, &time)| queue.push(time, body));
+        let mut order = Vec::new();
+        while let Some(body) = queue.pop(1.0, |body| times[body]) {
+            order.push(body);
+            times[body] += 0.5;
+            queue.push(times[body], body);
+        }
+        assert_eq!(order, [1, 3, 2, 0, 1, 3, 2]);
+    }
+
+    #[test]
+    fn bodies_that_touch_in_a_chain_are_one_group() {
+        let mut groups = Groups::default();
+        groups.reset(6);
+        groups.join(5, 4);
+        groups.join(1, 3);
+        groups.join(4, 3);
+        let roots: Vec<u32> = (0..6).map(|body| groups.root(body)).collect();
+        assert_eq!(roots, [0, 1, 2, 1, 1, 1]);
+    }
+}

@@ -1,0 +1,153 @@
+//! A body in free flight: how it moves and vibrates, exactly, from the impulses at the start of a step to any instant of it.
+
+use carom_contact::space::Pose;
+use carom_contact::{Pose as _, Space};
+use glam::DVec3;
+
+use super::body::FlexibleBody;
+use crate::distant::Propagator;
+use crate::{Dynamics, Ledger, Motion};
+
+/// Where a body is, how it moves and how it vibrates, at its own time.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Moving {
+    /// s.
+    pub time: f64,
+    pub pose: Pose,
+    pub velocity: [f64; 6],
+    /// q and q̇ of all modes; those that take no part are at rest.
+    pub modes: Vec<[f64; 2]>,
+}
+
+impl Moving {
+    /// The same, without new memory.
+    pub fn copy(&mut self, other: &Moving) {
+        self.modes.clone_from(&other.modes);
+        (self.time, self.pose, self.velocity) = (other.time, other.pose, other.velocity);
+    }
+}
+
+/// What acts on a body during a flight, besides gravity.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Forces {
+    /// Of the rigid motion, in the world's axes: force, torque.
+    pub rigid: [f64; 6],
+    /// Of the modes.
+    pub modal: Vec<f64>,
+}
+
+/// A flight over some time: what takes the modes there, and what they give in.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Flight {
+    /// s.
+    span: f64,
+    steps: Vec<Propagator>,
+    /// What a unit impulse on a mode adds to its mean rate in the flight: e^(−δh) sin(ω_d h)/(ω_d h).
+    pub compliance: Vec<f64>,
+}
+
+impl Flight {
+    /// Makes it one over another time.
+    pub fn set(&mut self, body: &FlexibleBody, span: f64) {
+        if self.span != span
+            && let Some(vibration) = &body.vibration
+        {
+            self.span = span;
+            let modes = vibration.omegas.iter().zip(&vibration.decays);
+            self.steps.clear();
+            self.steps.extend(modes.map(|(&omega, &decay)| Propagator::new(omega, decay, span)));
+            self.compliance.clear();
+            self.compliance.extend(self.steps.iter().map(|step| step.sine / span));
+        }
+    }
+
+    /// Appends the mean velocity over the flight, if nothing strikes: six rigid numbers, then the modes that are active.
+    pub fn mean_velocity(
+        &self,
+        body: &FlexibleBody,
+        moving: &Moving,
+        forces: &Forces,
+        gravity: DVec3,
+        active: usize,
+        span: f64,
+        mean: &mut Vec<f64>,
+    ) {
+        let mut velocity = moving.velocity;
+        kick(body, &moving.pose, forces, gravity, 0.5 * span, &mut velocity);
+        mean.extend_from_slice(&velocity);
+        let Some(vibration) = &body.vibration else { return };
+        for (mode, step) in self.steps[..active].iter().enumerate() {
+            let [q, rate] = moving.modes[mode];
+            let rest = forces.modal.get(mode).map_or(0.0, |force| force / vibration.omegas[mode].powi(2));
+            mean.push((step.position([q - rest, rate]) + rest - q) / span);
+        }
+    }
+
+    /// Lets a body fly from its launch until a time; returns what became of its energy.
+    pub fn fly(
+        &mut self,
+        body: &FlexibleBody,
+        launch: &Moving,
+        forces: &Forces,
+        gravity: DVec3,
+        until: f64,
+        span: f64,
+        moving: &mut Moving,
+    ) -> Ledger {
+        self.set(body, span);
+        moving.copy(launch);
+        moving.time = until;
+        let mut account = Ledger::default();
+        match &body.rigid.motion {
+            Motion::Fixed => {}
+            Motion::Scripted(script) => moving.pose = script.pose(&body.rigid.start, until),
+            Motion::Dynamic => {
+                let rigid = &body.rigid;
+                let (pose, velocity) = (moving.pose, &mut moving.velocity);
+                account.injected += kick(body, &pose, forces, gravity, 0.5 * span, velocity);
+                let (flown, turned) = Space::fly(&rigid.inertia, &pose, velocity, span);
+                *velocity = turned;
+                account.injected += kick(body, &flown, forces, gravity, 0.5 * span, velocity);
+                moving.pose = flown;
+                let before = rigid.kinetic(&flown, velocity);
+                let drag = rigid.resistance;
+                if drag.linear > 0.0 || drag.angular > 0.0 {
+                    for (k, value) in velocity.iter_mut().enumerate() {
+                        *value *= (-span * if k < 3 { drag.linear } else { drag.angular }).exp();
+                    }
+                    account.damping += before - rigid.kinetic(&flown, velocity);
+                }
+                let fall = -rigid.mass * gravity.dot(flown.position() - pose.position());
+                account.integrator -= before - rigid.kinetic(&launch.pose, &launch.velocity) + fall - account.injected;
+            }
+        }
+        if let Some(vibration) = &body.vibration {
+            let mut work = 0.0;
+            for (mode, (state, step)) in moving.modes.iter_mut().zip(&self.steps).enumerate() {
+                let force = forces.modal.get(mode).copied().unwrap_or(0.0);
+                if *state == [0.0; 2] && force == 0.0 {
+                    continue;
+                }
+                let rest = force / vibration.omegas[mode].powi(2);
+                let [q, rate] = step.state([state[0] - rest, state[1]]);
+                work += force * (q + rest - state[0]);
+                *state = [q + rest, rate];
+            }
+            account.injected += work;
+            account.damping += body.vibrational(&launch.modes) + work - body.vibrational(&moving.modes);
+        }
+        account
+    }
+}
+
+/// Gravity and forces for some time; returns the work of the forces.
+fn kick(body: &FlexibleBody, pose: &Pose, forces: &Forces, gravity: DVec3, time: f64, velocity: &mut [f64; 6]) -> f64 {
+    if !body.rigid.is_dynamic() {
+        return 0.0;
+    }
+    (0..3).for_each(|k| velocity[k] += time * gravity[k]);
+    if forces.rigid == [0.0; 6] {
+        return 0.0;
+    }
+    crate::loads::strike(&body.rigid, pose, &forces.rigid.map(|force| time * force), velocity)
+}
