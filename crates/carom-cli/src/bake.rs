@@ -147,7 +147,7 @@ pub struct RadiationArgs {
     #[arg(long, value_name = "HZ", default_value_t = 20_000.0, value_parser = parse_positive, requires = "radiation")]
     radiation_up_to: f64,
     /// At most about this many panels; time and memory grow as their square.
-    #[arg(long, value_name = "N", default_value_t = 6000, value_parser = clap::value_parser!(u32).range(100..=50_000), requires = "radiation")]
+    #[arg(long, value_name = "N", default_value_t = 4500, value_parser = clap::value_parser!(u32).range(100..=50_000), requires = "radiation")]
     panels: u32,
 }
 

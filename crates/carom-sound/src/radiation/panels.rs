@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 /// A panel spans at most about this angle: normals count as lengths in units of panels.
 const NORMAL_WEIGHT: f64 = 1.0;
-/// Clusters that begin as a random packing of balls of radius ρ have an area of 1.44 ρ² on average.
+/// Size of clusters to the radius of the balls whose random packing they begin with.
 const PACKING: f64 = 1.2;
 /// Slopes are taken from panels within this many sizes, by position and normal.
 const NEIGHBOURS: f64 = 1.8;
@@ -82,7 +82,7 @@ impl Patches {
 /// A surface in panels.
 #[derive(Clone, Debug)]
 pub(crate) struct Panels {
-    /// About the square root of a panel's area, m.
+    /// A little less than the square root of a panel's area, m.
     pub size: f64,
     /// Where the equations hold: the middle of the facet that is nearest to the middle of the panel.
     pub places: Vec<DVec3>,
@@ -105,7 +105,7 @@ pub(crate) struct Panels {
 }
 
 impl Panels {
-    /// Divides a surface into panels of about `size`² each; smaller ones where it bends more sharply.
+    /// Divides a surface into panels of about 1.3 `size`² each; smaller ones where it bends more sharply.
     pub fn new(surface: &TriMesh, size: f64) -> Panels {
         let facets = facets(surface, 0.5 * size);
         let samples: Vec<Sample> = facets.iter().map(Sample::of).collect();
@@ -295,7 +295,7 @@ fn facets(surface: &TriMesh, longest: f64) -> Vec<Facet> {
     facets
 }
 
-/// Which cluster of about `size`² each sample belongs to: Lloyd's algorithm from a random packing of balls.
+/// Which cluster of about 1.3 `size`² each sample belongs to: Lloyd's algorithm from a random packing of balls.
 fn clusters(samples: &[Sample], size: f64) -> Vec<u32> {
     let radius = size / PACKING;
     let scale = NORMAL_WEIGHT * size;

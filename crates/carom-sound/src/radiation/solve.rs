@@ -27,6 +27,8 @@ const TOLERANCE: f64 = 1e-4;
 const MOST_ITERATIONS: usize = 400;
 /// Share of the pressure on the sphere that is cut off at the end of a series.
 const CUT: f64 = 5e-3;
+/// What panels cover on average, in units of their size squared.
+const PANEL_AREA: f64 = 1.33;
 /// Radius of the sphere outside which multipoles are used, to that of the body.
 const CLEARANCE: f64 = 1.25;
 
@@ -51,9 +53,9 @@ impl Default for RadiationParams {
     fn default() -> RadiationParams {
         RadiationParams {
             up_to: 20e3,
-            panels_per_wavelength: 7.0,
-            least_panels: 2000,
-            most_panels: 6000,
+            panels_per_wavelength: 6.0,
+            least_panels: 1500,
+            most_panels: 4500,
             speed_of_sound: 343.0,
             air_density: 1.2,
         }
@@ -136,7 +138,7 @@ pub fn radiate(
         let group = first..first + same;
         let sphere = Sphere { centre, radius: radiation.radius, body, wave_number: radiation.wave_numbers[first] };
         let mut solved = |level: usize| {
-            let operator = levels.get(level, (area / params.panels(level)).sqrt());
+            let operator = levels.get(level, (area / (PANEL_AREA * params.panels(level))).sqrt());
             report.panels = report.panels.max(operator.panels.len());
             let (coefficients, effort) = multipoles(model, group.clone(), operator, &sphere, wall, params);
             report.iterations += effort.iterations;

@@ -86,7 +86,7 @@ fn spheres_radiate_as_their_closed_forms_irregular_frequencies_included() {
     let fields: [&dyn Fn(DVec3) -> DVec3; 3] = [&pulsating, &oscillating, &quadrupole];
     let modes: Vec<(f64, &dyn Fn(DVec3) -> DVec3)> =
         numbers.iter().flat_map(|&ka| fields.map(|field| (frequency(ka, RADIUS), field))).collect();
-    let params = RadiationParams { least_panels: 800, ..RadiationParams::default() };
+    let params = RadiationParams { least_panels: 600, ..RadiationParams::default() };
     let radiation = radiation(&body(surface, &modes), &params);
     for (mode, ka) in numbers.into_iter().flat_map(|ka| [ka; 3]).enumerate() {
         let exact = [
@@ -107,7 +107,7 @@ fn spheres_radiate_as_their_closed_forms_irregular_frequencies_included() {
 fn an_oscillating_sphere_is_a_dipole() {
     let surface = Shape::Sphere { radius: RADIUS }.surface(0.012).unwrap();
     let (ka, k) = (2.0, 2.0 / RADIUS);
-    let params = RadiationParams { least_panels: 800, ..RadiationParams::default() };
+    let params = RadiationParams { least_panels: 600, ..RadiationParams::default() };
     let radiation = radiation(&body(surface, &[(frequency(ka, RADIUS), &oscillating)]), &params);
     // p = −iωρ v cosθ h₁(kr)/(k h₁′(ka)), with h₁ ∝ (1 − i/z) e^(−iz)/z.
     let hankel = |z: f64| Complex64::new(-1.0, 1.0 / z) * Complex64::from_polar(1.0 / z, -z);
