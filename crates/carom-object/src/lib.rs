@@ -24,5 +24,6 @@ pub use grid::CellGrid;
 pub use harmonics::{HIGHEST_DEGREE, hankel_quotients, spherical_bessel, spherical_harmonics};
 pub use material::{Damping, Material, MaterialError};
 pub use modal::ModalModel;
+pub use num_complex::Complex64;
 pub use object::{Object, ObjectError, Provenance};
 pub use radiation::Radiation;

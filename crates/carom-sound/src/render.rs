@@ -148,9 +148,8 @@ struct Spot {
 impl Spot {
     fn new(model: &ModalModel, transfer: &dyn Transfer, modes: usize, point: DVec3) -> Spot {
         let distance = point.distance(model.mass.centre);
-        let weights = (0..modes).map(|mode| {
+        let weights = transfer.transfers(modes, point).into_iter().enumerate().map(|(mode, (re, im))| {
             let omega = model.angular_frequency(mode);
-            let (re, im) = transfer.transfer(mode, point);
             // The way is a delay of its own: without its phase, P exp(ikr) is left. i q̇ is q̈/ω for a mode that rings.
             let (sin, cos) = (omega / SPEED_OF_SOUND * distance).sin_cos();
             (re * cos - im * sin, (re * sin + im * cos) / omega)

@@ -99,6 +99,10 @@ pub struct Args {
     /// Take the lowest N modes of each body only, which bakes faster.
     #[arg(long, value_name = "N", help_heading = "Sound")]
     modes: Option<usize>,
+    /// Compute how each body of a recording radiates, with its walls and cavities: minutes, once for each; kept in the cache. Otherwise its
+    /// surface is a sum of sources in free air. Objects have what `carom bake --radiation` gave them.
+    #[arg(long, help_heading = "Sound")]
+    radiation: bool,
     /// Take impulses as the solver left them, not spread over all contacts of a body.
     #[arg(long, help_heading = "Sound")]
     no_redistribution: bool,

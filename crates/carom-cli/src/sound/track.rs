@@ -34,6 +34,7 @@ pub fn run(args: &Args, ui: &Ui) -> Work<()> {
         tail: args.seconds.unwrap_or(0.5),
         damping: args.damping.iter().cloned().collect::<BTreeMap<_, _>>(),
         clicks: !args.no_clicks,
+        radiation: args.radiation,
     };
     interrupt::leaves(format!("nothing was written to {}", folder.display()));
     let cache = Cache::of_user();

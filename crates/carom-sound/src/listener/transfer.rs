@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
 
-use carom_object::ModalModel;
+use carom_object::{Complex64, ModalModel, Radiation};
 use glam::DVec3;
 
 use crate::synthesis::{AIR_DENSITY, SPEED_OF_SOUND};
@@ -16,6 +16,26 @@ pub trait Transfer: Sync {
     /// Pressure in Pa at a point in the axes of the model for a mode that rings with velocity q̇ = 1 √kg m/s: real and imaginary part, with the
     /// time factor exp(+iωt).
     fn transfer(&self, mode: usize, point: DVec3) -> (f64, f64);
+
+    /// The same of the lowest modes at one point.
+    fn transfers(&self, modes: usize, point: DVec3) -> Vec<(f64, f64)> {
+        (0..modes).map(|mode| self.transfer(mode, point)).collect()
+    }
+}
+
+impl Transfer for Radiation {
+    fn transfer(&self, mode: usize, point: DVec3) -> (f64, f64) {
+        let pressure = Radiation::transfer(self, mode, point);
+        (pressure.re, pressure.im)
+    }
+
+    fn transfers(&self, modes: usize, point: DVec3) -> Vec<(f64, f64)> {
+        let mut pressures = vec![Complex64::ZERO; self.mode_count()];
+        // Directions are those of all modes: their harmonics are found once.
+        Radiation::transfers(self, point, &mut pressures, &mut Vec::new());
+        pressures.resize(modes, Complex64::ZERO);
+        pressures.into_iter().map(|pressure| (pressure.re, pressure.im)).collect()
+    }
 }
 
 /// Patches of a surface, each a simple source.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use carom_modal::Wanted;
 use carom_object::{Damping, ModalModel, Object};
 use carom_sound::listener::{FreeField, Listener, Pose, Trajectory, Transfer};
+use carom_sound::radiation::RadiationParams;
 use carom_sound::synthesis::{Contact, Course, Pulse};
 use carom_sound::{Heard, Jolt, RenderParams, SoundError, SoundingBody, render};
 use carom_world::ContactEvent;
@@ -71,6 +72,8 @@ pub struct SoundtrackParams {
     pub damping: BTreeMap<String, DampingChange>,
     /// Whether jolts click.
     pub clicks: bool,
+    /// Whether the radiation of bodies is computed, walls and cavities included; else their surfaces are sources in free air.
+    pub radiation: bool,
 }
 
 /// Numbers of a damping that are changed.
@@ -254,7 +257,8 @@ fn parts(
             _ if !touched[number] => (None, None),
             (Some((key, request)), _) => {
                 if !baked.contains_key(key) {
-                    baked.insert(*key, bake(request, context)?);
+                    let radiation = params.radiation.then(RadiationParams::default);
+                    baked.insert(*key, bake(&BakeRequest { radiation, ..request.clone() }, context)?);
                 }
                 let (model, transfer) = &baked[key];
                 (Some(model.clone()), transfer.clone())
@@ -278,7 +282,10 @@ type Baked = (Arc<ModalModel>, Option<Arc<dyn Transfer + Send>>);
 fn sounding(object: &Object) -> Baked {
     let model = Arc::new(object.modal.clone());
     let rings = model.mode_count() > 0;
-    let transfer = rings.then(|| Arc::new(FreeField::new(&model)) as Arc<dyn Transfer + Send>);
+    let transfer = rings.then(|| match &object.radiation {
+        Some(radiation) => Arc::new(radiation.clone()) as Arc<dyn Transfer + Send>,
+        None => Arc::new(FreeField::new(&model)),
+    });
     (model, transfer)
 }
 

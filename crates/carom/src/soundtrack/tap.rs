@@ -64,7 +64,14 @@ pub fn sound_of_impulses(
     params: &RenderParams,
 ) -> Result<Heard, SoundError> {
     let model = &object.modal;
-    let transfer = FreeField::new(model);
+    let free;
+    let transfer: &dyn Transfer = match &object.radiation {
+        Some(radiation) => radiation,
+        None => {
+            free = FreeField::new(model);
+            &free
+        }
+    };
     let contact = |(number, knock): (usize, &Knock)| Contact {
         start: knock.time,
         span: knock.span,
@@ -83,7 +90,7 @@ pub fn sound_of_impulses(
         model,
         // A knock does not hold on.
         damping: Damping { gamma: 0.0, ..damping },
-        transfer: Some(&transfer as &dyn Transfer),
+        transfer: Some(transfer),
         trajectory: Trajectory::fixed(model.mass.centre, DQuat::IDENTITY),
         contacts: knocks.iter().enumerate().map(contact).collect(),
         jolts: knocks.iter().filter(|_| !model.held).map(jolt).collect(),

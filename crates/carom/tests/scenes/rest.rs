@@ -26,7 +26,7 @@ fn model(shape: &str, modes: usize) -> ModalModel {
 /// A body on a floor, friction 0.5.
 fn world(model: &ModalModel, vibrates: bool, pose: space::Pose) -> FlexibleWorld {
     let points: Vec<DVec3> =
-        model.surface.vertices.iter().map(|&vertex| DVec3::from(vertex) - model.mass.centre).collect();
+        model.surface.positions.iter().map(|&vertex| DVec3::from(vertex) - model.mass.centre).collect();
     let body = BodyDefinition {
         mass: model.mass.mass,
         inertia: model.mass.inertia,
@@ -66,7 +66,7 @@ struct Rest {
 fn listen(shape: &str, modes: usize, turn: DQuat, seconds: f64) -> Rest {
     let model = model(shape, modes);
     let lowest =
-        model.surface.vertices.iter().map(|&v| (turn * (DVec3::from(v) - model.mass.centre)).y).fold(0.0, f64::min);
+        model.surface.positions.iter().map(|&v| (turn * (DVec3::from(v) - model.mass.centre)).y).fold(0.0, f64::min);
     let mut rigid = world(&model, false, space::Pose::new(DVec3::new(0.0, -lowest, 0.0), turn));
     while rigid.time() < 3.0 {
         rigid.step().unwrap();
