@@ -1,12 +1,12 @@
 //! From the vibration of a surface to the pressure around it.
 //!
-//! A [`Transfer`] tells the complex pressure of each mode for a unit of its velocity. [`FreeField`] serves where none was baked: every patch
+//! A [`Transfer`] tells the complex pressure of each mode for a unit of its velocity. A baked [`Radiation`] is one. [`FreeField`] serves where none was baked: every patch
 //! of the surface radiates as a simple source in free air, which the body itself does not shade.
 
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
 
-use carom_object::ModalModel;
+use carom_object::{ModalModel, Radiation};
 use glam::DVec3;
 
 use crate::synthesis::{AIR_DENSITY, SPEED_OF_SOUND};
@@ -16,6 +16,13 @@ pub trait Transfer: Sync {
     /// Pressure in Pa at a point in the axes of the model for a mode that rings with velocity q̇ = 1 √kg m/s: real and imaginary part, with the
     /// time factor exp(+iωt).
     fn transfer(&self, mode: usize, point: DVec3) -> (f64, f64);
+}
+
+impl Transfer for Radiation {
+    fn transfer(&self, mode: usize, point: DVec3) -> (f64, f64) {
+        let pressure = Radiation::transfer(self, mode, point);
+        (pressure.re, pressure.im)
+    }
 }
 
 /// Patches of a surface, each a simple source.

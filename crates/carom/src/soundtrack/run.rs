@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use carom_modal::Wanted;
 use carom_object::{Damping, ModalModel, Object};
-use carom_sound::listener::{FreeField, Listener, Pose, Trajectory, Transfer};
+use carom_sound::listener::{Listener, Pose, Trajectory, Transfer};
 use carom_sound::synthesis::{Contact, Course, Pulse};
 use carom_sound::{Heard, Jolt, RenderParams, SoundError, SoundingBody, render};
 use glam::{DQuat, DVec3};
 use rayon::prelude::*;
 
 use super::meeting::{compliance, curvature, duration};
+use super::transfer_of;
 use crate::recording::{Look, RecordedContact, Recording, RecordingError};
 use crate::scene::{Scene, SceneContext, SceneErrors, SoundSource};
 use crate::{BakeError, BakeRequest, Baker};
@@ -276,7 +277,7 @@ type Baked = (Arc<ModalModel>, Option<Arc<dyn Transfer + Send>>);
 fn sounding(object: &Object) -> Baked {
     let model = Arc::new(object.modal.clone());
     let rings = model.mode_count() > 0;
-    let transfer = rings.then(|| Arc::new(FreeField::new(&model)) as Arc<dyn Transfer + Send>);
+    let transfer = rings.then(|| transfer_of(object));
     (model, transfer)
 }
 
