@@ -8,3 +8,4 @@ mod folder;
 mod papers;
 mod run;
 mod sound;
+mod view;

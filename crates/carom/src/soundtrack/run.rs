@@ -9,6 +9,7 @@ use carom_object::{Damping, ModalModel, Object};
 use carom_sound::listener::{Listener, Pose, Trajectory, Transfer};
 use carom_sound::synthesis::{Contact, Course, Pulse};
 use carom_sound::{Heard, Jolt, RenderParams, SoundError, SoundingBody, render};
+use carom_world::ContactEvent;
 use glam::{DQuat, DVec3};
 use rayon::prelude::*;
 
@@ -163,8 +164,9 @@ pub fn sound_of_run(
     if !recording.run().contacts {
         return Err(SoundtrackError::NoContacts);
     }
-    let (mut parts, scene) = parts(recording, params, context)?;
-    let impacts = distribute(recording, &scene, &mut parts, params)?;
+    let (touched, meetings) = survey(recording)?;
+    let (mut parts, scene) = parts(recording, params, &touched, context)?;
+    let impacts = distribute(recording, &scene, &mut parts, &meetings, params)?;
     let end = recording.checkpoint().progress.step as f64 * recording.run().step + params.tail;
     let samples = (end * params.render.sample_rate).ceil() as usize;
     let render_params = RenderParams { samples, ..params.render };
@@ -220,6 +222,7 @@ impl Part {
 fn parts(
     recording: &Recording,
     params: &SoundtrackParams,
+    touched: &[bool],
     context: &SceneContext,
 ) -> Result<(Vec<Part>, Scene), SoundtrackError> {
     let path = recording.folder().join("scene.toml");
@@ -240,7 +243,6 @@ fn parts(
             frames.push((frame.time, pose, DVec3::from(frame.frame.velocities[body])));
         }
     }
-    let touched = touched(recording)?;
     let mut baked: BTreeMap<usize, Baked> = BTreeMap::new();
     let mut parts = Vec::new();
     for (number, (body, frames)) in recording.run().bodies.iter().zip(frames).enumerate() {
@@ -293,13 +295,26 @@ fn bake(request: &BakeRequest, context: &SceneContext) -> Result<Baked, Soundtra
     Ok(sounding(&baker.bake(request)?.object))
 }
 
-/// Which bodies are touched at all.
-fn touched(recording: &Recording) -> Result<Vec<bool>, RecordingError> {
+/// Normal impulses of impacts, by step and pair: what two bodies give each other at several points at once is one meeting.
+type Meetings = BTreeMap<(u64, [u32; 2]), f64>;
+
+/// Whether a contact is one that begins with a blow.
+fn is_impact(event: &ContactEvent) -> bool {
+    event.is_new && event.approach_speed > 0.0 && event.normal_impulse > 0.0
+}
+
+/// Which bodies are touched at all, and who meets whom.
+fn survey(recording: &Recording) -> Result<(Vec<bool>, Meetings), RecordingError> {
     let mut touched = vec![false; recording.run().bodies.len()];
+    let mut meetings = Meetings::new();
     for contact in recording.contacts() {
-        contact?.event.bodies.iter().for_each(|&body| touched[body as usize] = true);
+        let RecordedContact { step, event } = contact?;
+        event.bodies.iter().for_each(|&body| touched[body as usize] = true);
+        if is_impact(&event) {
+            *meetings.entry((step, event.bodies)).or_default() += event.normal_impulse;
+        }
     }
-    Ok(touched)
+    Ok((touched, meetings))
 }
 
 /// Gives each contact to both of its bodies, in their axes.
@@ -307,15 +322,16 @@ fn distribute(
     recording: &Recording,
     scene: &Scene,
     parts: &mut [Part],
+    meetings: &Meetings,
     params: &SoundtrackParams,
 ) -> Result<Vec<Impact>, SoundtrackError> {
     let mut impacts = Vec::new();
     for contact in recording.contacts() {
-        let RecordedContact { event, .. } = contact?;
+        let RecordedContact { step, event } = contact?;
         let [first, second] = event.bodies.map(|body| body as usize);
         let normal = DVec3::from(event.normal);
         let flexible = parts[first].flexible || parts[second].flexible;
-        let impact = (event.is_new && event.approach_speed > 0.0 && event.normal_impulse > 0.0).then(|| {
+        let impact = is_impact(&event).then(|| {
             if flexible {
                 return (event.start, event.span);
             }
@@ -328,7 +344,8 @@ fn distribute(
             // The normal leads into the first body.
             let curvatures = side(&parts[first], -normal) + side(&parts[second], normal);
             let compliances = compliance(&parts[first].source.material) + compliance(&parts[second].source.material);
-            let time = duration(event.normal_impulse, event.approach_speed, event.restitution, curvatures, compliances);
+            let impulse = meetings.get(&(step, event.bodies)).copied().unwrap_or(event.normal_impulse);
+            let time = duration(impulse, event.approach_speed, event.restitution, curvatures, compliances);
             (event.time.max(0.0), time)
         });
         if let Some((time, duration)) = impact {
