@@ -1,6 +1,6 @@
 //! From the vibration of a surface to the pressure around it.
 //!
-//! A [`Transfer`] tells the complex pressure of each mode for a unit of its velocity. [`FreeField`] serves where none was baked: every patch
+//! A [`Transfer`] tells the complex pressure of each mode for a unit of its velocity. A baked [`Radiation`] is one. [`FreeField`] serves where none was baked: every patch
 //! of the surface radiates as a simple source in free air, which the body itself does not shade.
 
 use std::collections::BTreeMap;

@@ -13,6 +13,7 @@ use super::operator::Operator;
 use super::panels::Panels;
 use super::solve::{boundary_fields, typical_wall};
 use super::{RadiationError, RadiationParams, radiate};
+use crate::listener::{FreeField, Transfer};
 
 const SPEED: f64 = 343.0;
 const DENSITY: f64 = 1.2;
@@ -100,6 +101,20 @@ fn spheres_radiate_as_their_closed_forms_irregular_frequencies_included() {
         let off = decibels(radiation.power(mode) / plane / exact);
         println!("ka {ka:.4} degree {} σ {exact:.5} {off:+.4} dB, said {:.3}", mode % 3, radiation.errors[mode]);
         assert!(off.abs() < 0.3, "ka {ka}: {off} dB");
+    }
+}
+
+#[test]
+fn a_small_pulsating_sphere_is_heard_as_a_sum_of_simple_sources() {
+    let surface = Shape::Sphere { radius: RADIUS }.surface(0.03).unwrap();
+    let model = body(surface, &[(frequency(0.05, RADIUS), &pulsating)]);
+    let baked = radiation(&model, &RadiationParams { least_panels: 200, ..RadiationParams::default() });
+    let sources = FreeField::new(&model);
+    for point in directions(10).map(|direction| 2.0 * direction) {
+        let (re, im) = Transfer::transfer(&baked, 0, point);
+        let expected = sources.transfer(0, point);
+        let (expected, found) = (Complex64::new(expected.0, expected.1), Complex64::new(re, im));
+        assert!((found - expected).norm() < 0.03 * expected.norm(), "{found} {expected}");
     }
 }
 

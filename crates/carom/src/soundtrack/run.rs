@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use carom_modal::Wanted;
 use carom_object::{Damping, ModalModel, Object};
-use carom_sound::listener::{FreeField, Listener, Pose, Trajectory, Transfer};
+use carom_sound::listener::{Listener, Pose, Trajectory, Transfer};
 use carom_sound::radiation::RadiationParams;
 use carom_sound::synthesis::{Contact, Course, Pulse};
 use carom_sound::{Heard, Jolt, RenderParams, SoundError, SoundingBody, render};
@@ -15,6 +15,7 @@ use glam::{DQuat, DVec3};
 use rayon::prelude::*;
 
 use super::meeting::{compliance, curvature, duration};
+use super::transfer_of;
 use crate::recording::{Look, RecordedContact, Recording, RecordingError};
 use crate::scene::{Scene, SceneContext, SceneErrors, SoundSource};
 use crate::{BakeError, BakeRequest, Baker};
@@ -282,10 +283,7 @@ type Baked = (Arc<ModalModel>, Option<Arc<dyn Transfer + Send>>);
 fn sounding(object: &Object) -> Baked {
     let model = Arc::new(object.modal.clone());
     let rings = model.mode_count() > 0;
-    let transfer = rings.then(|| match &object.radiation {
-        Some(radiation) => Arc::new(radiation.clone()) as Arc<dyn Transfer + Send>,
-        None => Arc::new(FreeField::new(&model)),
-    });
+    let transfer = rings.then(|| transfer_of(object));
     (model, transfer)
 }
 

@@ -1,10 +1,12 @@
 //! Knocks on objects that stay where they are.
 
 use carom_object::{Damping, ModalModel, Object};
-use carom_sound::listener::{FreeField, Listener, Trajectory, Transfer};
+use carom_sound::listener::{Listener, Trajectory, Transfer};
 use carom_sound::synthesis::{Bank, Contact, Course, Drive, Oscillator, Outlet, PERIOD, Pulse};
 use carom_sound::{Heard, Jolt, RenderParams, SoundError, SoundingBody, render};
 use glam::{DQuat, DVec3};
+
+use super::transfer_of;
 
 /// A knock on an object, in its axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -64,14 +66,7 @@ pub fn sound_of_impulses(
     params: &RenderParams,
 ) -> Result<Heard, SoundError> {
     let model = &object.modal;
-    let free;
-    let transfer: &dyn Transfer = match &object.radiation {
-        Some(radiation) => radiation,
-        None => {
-            free = FreeField::new(model);
-            &free
-        }
-    };
+    let transfer = transfer_of(object);
     let contact = |(number, knock): (usize, &Knock)| Contact {
         start: knock.time,
         span: knock.span,
@@ -90,7 +85,7 @@ pub fn sound_of_impulses(
         model,
         // A knock does not hold on.
         damping: Damping { gamma: 0.0, ..damping },
-        transfer: Some(transfer),
+        transfer: Some(&*transfer as &dyn Transfer),
         trajectory: Trajectory::fixed(model.mass.centre, DQuat::IDENTITY),
         contacts: knocks.iter().enumerate().map(contact).collect(),
         jolts: knocks.iter().filter(|_| !model.held).map(jolt).collect(),
