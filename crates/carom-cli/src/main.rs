@@ -5,6 +5,7 @@ mod bench;
 mod check;
 mod demo;
 mod frame;
+mod gallery;
 mod inspect;
 mod inspect_run;
 mod interrupt;
@@ -18,8 +19,11 @@ mod reproduce;
 mod run;
 mod scenes;
 mod shapes;
+mod sound;
 mod strike;
 mod ui;
+mod view;
+mod waves;
 
 use std::process::ExitCode;
 
@@ -58,12 +62,16 @@ enum Command {
     Modes(modes::Args),
     Strike(strike::Args),
     Map(map::Args),
+    Waves(waves::Args),
     Check(check::Args),
     Run(run::Args),
+    Sound(sound::Args),
+    View(view::Args),
     Inspect(inspect::Args),
     Shapes(shapes::Args),
     Materials(materials::Args),
     Demo(demo::Args),
+    Gallery(gallery::Args),
     Reproduce(reproduce::Args),
     Bench(bench::Args),
     /// Print a completion script for a shell.
@@ -98,12 +106,16 @@ fn run(cli: Cli, ui: &Ui) -> Work<ExitCode> {
         Command::Modes(args) => modes::run(args, ui)?,
         Command::Strike(args) => strike::run(args, ui)?,
         Command::Map(args) => map::run(args, ui)?,
+        Command::Waves(args) => waves::run(args, ui)?,
         Command::Check(args) => return check::run(args, ui),
         Command::Run(args) => return run::run(args, ui),
+        Command::Sound(args) => return sound::run(args, ui),
+        Command::View(args) => view::run(args, ui)?,
         Command::Inspect(args) => inspect::run(args, ui)?,
         Command::Shapes(args) => shapes::run(args, ui)?,
         Command::Materials(args) => materials::run(args)?,
         Command::Demo(args) => return demo::run(args, ui),
+        Command::Gallery(args) => return gallery::run(args, ui),
         Command::Reproduce(args) => reproduce::run(args, ui)?,
         Command::Bench(args) => bench::run(args)?,
         Command::Completions { shell } => {

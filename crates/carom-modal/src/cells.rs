@@ -114,6 +114,23 @@ impl CellMesh {
         self.level_field(large, vectors, finer)
     }
 
+    /// How far a place moves along a direction, as weights of the unknowns.
+    pub fn row(&self, place: &FieldPoint, direction: DVec3) -> Vec<(usize, f64)> {
+        let level = &self.parts.levels[usize::from(place.finer)];
+        let along = level.grid.axes.transpose() * direction;
+        let mut row = Vec::new();
+        for (&node, weight) in level.part_nodes[place.part].iter().zip(place.weights) {
+            let mut push = |number: u32, weight: f64| {
+                (0..3).for_each(|axis| row.push((3 * number as usize + axis, weight * along[axis])));
+            };
+            match &level.nodes[node as usize] {
+                LevelNode::Free(number) => push(*number, weight),
+                LevelNode::Follows(terms) => terms.iter().for_each(|&(number, share)| push(number, weight * share)),
+            }
+        }
+        row
+    }
+
     fn level_field(&self, level: &Level, vectors: &Block, finer: Option<Box<CellField>>) -> CellField {
         let axes = level.grid.axes;
         let shapes = (0..vectors.width()).flat_map(|mode| {

@@ -31,7 +31,7 @@ pub struct Factor<'a> {
 impl Structure {
     /// Orders the nodes by nested dissection and finds the structure of the factor.
     pub fn new(matrices: &Matrices, matrix: &LowerCsc) -> Result<Structure, ModalError> {
-        let order = nested_dissection(matrices)?;
+        let order = nested_dissection(&matrices.column_start, |at| matrices.rows[at] as usize)?;
         // Each node's three unknowns stay together.
         let forward: Vec<usize> = order.iter().flat_map(|&node| (0..3).map(move |axis| 3 * node + axis)).collect();
         let mut inverse = vec![0; forward.len()];
@@ -139,17 +139,13 @@ fn supernodal(symbolic: &SymbolicCholesky<usize>) -> Result<&SymbolicSupernodalC
     }
 }
 
-/// The order of elimination of the nodes, by METIS.
-fn nested_dissection(matrices: &Matrices) -> Result<Vec<usize>, ModalError> {
+/// The order of elimination of the nodes of a graph, by METIS. The graph is the lower triangle of a matrix by columns, each with its
+/// diagonal first: where columns start, and the row of each entry.
+pub fn nested_dissection(starts: &[usize], row: impl Fn(usize) -> usize) -> Result<Vec<usize>, ModalError> {
     use metis_sys::{METIS_NodeND, METIS_SetDefaultOptions, idx_t};
-    let nodes = matrices.nodes();
+    let nodes = starts.len() - 1;
     let mut degree = vec![0 as idx_t; nodes + 1];
-    let pairs = |column: usize| {
-        matrices.rows[matrices.column_start[column]..matrices.column_start[column + 1]]
-            .iter()
-            .map(|&r| r as usize)
-            .skip(1)
-    };
+    let pairs = |column: usize| (starts[column]..starts[column + 1]).skip(1).map(&row);
     for column in 0..nodes {
         for row in pairs(column) {
             degree[column + 1] += 1;

@@ -7,14 +7,12 @@
 //! plane, 0.7 and 2.0 % on a cylinder; it converges. Within an edge or two of the source the distance is smoothed.
 
 use carom_shape::{SurfaceDistances, TriMesh};
-use faer::linalg::solvers::SolveCore;
-use faer::sparse::linalg::solvers::{Llt, SymbolicLlt};
-use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
-use faer::{Conj, Mat, Side};
 use glam::DVec2;
+use rayon::prelude::*;
 
 use crate::ModalError;
 use crate::intrinsic::Intrinsic;
+use crate::surface_matrix::{LANES, SurfaceFactor, SurfaceMatrices};
 
 /// What makes the Poisson equation definite, as a part of the scale of its matrix.
 const ANCHOR: f64 = 1e-10;
@@ -40,11 +38,11 @@ pub struct HeatGeodesics {
     triangles: Vec<[u32; 3]>,
     /// Of each triangle: the gradients of its corners' hat functions, times its area, and the area.
     gradients: Vec<([DVec2; 3], f64)>,
-    heat: Llt<usize, f64>,
+    heat: SurfaceFactor,
     /// The same with borders kept cold, for surfaces that have some.
-    cold: Option<Llt<usize, f64>>,
+    cold: Option<SurfaceFactor>,
     border: Vec<bool>,
-    poisson: Llt<usize, f64>,
+    poisson: SurfaceFactor,
     /// The connected piece of each vertex.
     pieces: Vec<u32>,
 }
@@ -82,7 +80,7 @@ impl HeatGeodesics {
                 entries.push((v.min(w) as usize, v.max(w) as usize, product, 0.0));
             }
         }
-        let matrix = Sum::new(entries, vertices);
+        let matrix = SurfaceMatrices::new(entries, vertices);
         let edge = intrinsic.mean_edge();
         let extent = (0.5 * mesh.area()).sqrt();
         let time = edge * edge * (extent / edge).powf(SPREAD);
@@ -118,100 +116,50 @@ impl HeatGeodesics {
 
 impl SurfaceDistances for HeatGeodesics {
     fn distances_from(&self, sources: &[u32]) -> Vec<Vec<f64>> {
-        if sources.is_empty() {
-            return Vec::new();
-        }
-        let mut fields = Mat::<f64>::zeros(self.vertices, sources.len());
+        sources.par_chunks(LANES).flat_map_iter(|group| self.distances_from_group(group)).collect()
+    }
+}
+
+impl HeatGeodesics {
+    fn distances_from_group(&self, sources: &[u32]) -> Vec<Vec<f64>> {
         let known = |source: u32| (source as usize) < self.vertices;
-        for (k, &source) in sources.iter().enumerate().filter(|(_, source)| known(**source)) {
-            fields[(source as usize, k)] = 1.0;
+        let mut heat = vec![[0.0; LANES]; self.vertices];
+        for (lane, &source) in sources.iter().enumerate().filter(|(_, source)| known(**source)) {
+            heat[source as usize][lane] = 1.0;
         }
         let cold = self.cold.as_ref().map(|factor| {
-            let mut cold = fields.clone();
-            factor.solve_in_place_with_conj(Conj::No, cold.as_mut());
+            let mut cold = heat.clone();
+            factor.solve(&mut cold);
             cold
         });
-        self.heat.solve_in_place_with_conj(Conj::No, fields.as_mut());
+        self.heat.solve(&mut heat);
         if let Some(cold) = cold {
             // Ways bend one way at borders that let nothing through and the other way at cold ones; in the mean they are
             // straight. A source on a border would be cold itself.
-            for (k, _) in
-                sources.iter().enumerate().filter(|(_, source)| known(**source) && !self.border[**source as usize])
-            {
-                (0..self.vertices).for_each(|vertex| fields[(vertex, k)] += cold[(vertex, k)]);
+            let inner = |source: &u32| known(*source) && !self.border[*source as usize];
+            for (lane, _) in sources.iter().enumerate().filter(|(_, source)| inner(source)) {
+                heat.iter_mut().zip(&cold).for_each(|(heat, cold)| heat[lane] += cold[lane]);
             }
         }
-        let mut sums = Mat::<f64>::zeros(self.vertices, sources.len());
-        for k in 0..sources.len() {
-            for (corners, (gradients, _)) in self.triangles.iter().zip(&self.gradients) {
-                let corner = |i: usize| corners[i] as usize;
-                let slope = (0..3).map(|i| gradients[i] * fields[(corner(i), k)]).fold(DVec2::ZERO, |a, b| a + b);
+        let mut sums = vec![[0.0; LANES]; self.vertices];
+        for (corners, (gradients, _)) in self.triangles.iter().zip(&self.gradients) {
+            let corners = corners.map(|corner| corner as usize);
+            for lane in 0..sources.len() {
+                let slope = (0..3).map(|i| gradients[i] * heat[corners[i]][lane]).fold(DVec2::ZERO, |a, b| a + b);
                 // Far away heat is tiny; its direction is what counts.
                 let away = -(slope * (1.0 / slope.abs().max_element())).normalize_or_zero();
                 if away.is_finite() {
-                    (0..3).for_each(|i| sums[(corner(i), k)] += gradients[i].dot(away));
+                    (0..3).for_each(|i| sums[corners[i]][lane] += gradients[i].dot(away));
                 }
             }
         }
-        self.poisson.solve_in_place_with_conj(Conj::No, sums.as_mut());
-        let distances = |(k, &source): (usize, &u32)| {
+        self.poisson.solve(&mut sums);
+        let distances = |(lane, &source): (usize, &u32)| {
             let reached = |vertex: usize| known(source) && self.pieces[vertex] == self.pieces[source as usize];
-            let at = |vertex: usize| (sums[(vertex, k)] - sums[(source as usize, k)]).max(0.0);
+            let at = |vertex: usize| (sums[vertex][lane] - sums[source as usize][lane]).max(0.0);
             (0..self.vertices).map(|vertex| if reached(vertex) { at(vertex) } else { f64::INFINITY }).collect()
         };
         sources.iter().enumerate().map(distances).collect()
-    }
-}
-
-/// Two symmetric matrices of one structure, by their lower triangles.
-struct Sum {
-    size: usize,
-    starts: Vec<usize>,
-    rows: Vec<usize>,
-    stiffness: Vec<f64>,
-    mass: Vec<f64>,
-}
-
-impl Sum {
-    /// Adds up entries of column, row, stiffness and mass.
-    fn new(mut entries: Vec<(usize, usize, f64, f64)>, size: usize) -> Sum {
-        // A stable sort: sums have an order of their own.
-        entries.sort_by_key(|&(column, row, ..)| (column, row));
-        let mut sum =
-            Sum { size, starts: vec![0; size + 1], rows: Vec::new(), stiffness: Vec::new(), mass: Vec::new() };
-        for same in entries.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
-            sum.starts[same[0].0 + 1] += 1;
-            sum.rows.push(same[0].1);
-            sum.stiffness.push(same.iter().map(|entry| entry.2).sum());
-            sum.mass.push(same.iter().map(|entry| entry.3).sum());
-        }
-        for column in 0..size {
-            sum.starts[column + 1] += sum.starts[column];
-        }
-        sum
-    }
-
-    fn combined(&self, entry: impl Fn(f64, f64, usize, usize) -> f64) -> Vec<f64> {
-        let mut values = Vec::with_capacity(self.rows.len());
-        for column in 0..self.size {
-            for at in self.starts[column]..self.starts[column + 1] {
-                values.push(entry(self.stiffness[at], self.mass[at], self.rows[at], column));
-            }
-        }
-        values
-    }
-
-    fn structure(&self) -> SymbolicSparseColMatRef<'_, usize> {
-        SymbolicSparseColMatRef::new_checked(self.size, self.size, &self.starts, None, &self.rows)
-    }
-
-    fn symbolic(&self) -> Result<SymbolicLlt<usize>, ModalError> {
-        SymbolicLlt::try_new(self.structure(), Side::Lower).map_err(|e| ModalError::Factorization(format!("{e:?}")))
-    }
-
-    fn factor(&self, symbolic: &SymbolicLlt<usize>, values: &[f64]) -> Result<Llt<usize, f64>, ModalError> {
-        Llt::try_new_with_symbolic(symbolic.clone(), SparseColMatRef::new(self.structure(), values), Side::Lower)
-            .map_err(|e| ModalError::Factorization(format!("{e:?}")))
     }
 }
 

@@ -24,7 +24,9 @@ mod parts;
 mod rigid;
 mod sizing;
 mod substitution;
+mod surface_matrix;
 mod tetra;
+mod transient;
 
 pub use assembly::{LowerCsc, Matrices};
 pub use eigen::{EigenParams, EigenReport, Wanted};
@@ -37,3 +39,4 @@ pub use modes::{Discretization, ModalParams, ModalReport, Stage, discretize, mod
 pub use msh::read_msh;
 pub use sizing::{Sizing, choose as choose_cells};
 pub use tetra::{TetElements, TetMesh, TetMeshError};
+pub use transient::Transient;

@@ -2,7 +2,7 @@
 
 use std::f64::consts::{PI, TAU};
 
-use carom_modal::{Discretization, ModalParams, ModalReport, Wanted, discretize, modes_of};
+use carom_modal::{Discretization, ModalParams, ModalReport, Transient, Wanted, discretize, modes_of};
 use carom_object::{Damping, Material, ModalModel};
 use carom_shape::{Body, Profile, Shape};
 use glam::{DMat3, DQuat, DVec3};
@@ -210,5 +210,57 @@ fn every_body_gets_about_as_many_cells_as_its_modes_need() {
         let report = discretize(&body, &steel(), &ModalParams::default(), &|_, _| {}).unwrap().report;
         assert!((400..6500).contains(&report.parts), "{name}: {} cells", report.parts);
         println!("{name}: {} cells, {} divided, {} unknowns", report.parts, report.divided, report.unknowns);
+    }
+}
+
+/// How fast modes make a place move at most, each by Newmark's method on its own, with a unit impulse in the first step.
+fn fastest_by_modes(model: &ModalModel, damping: Damping, [struck, read]: [usize; 2], step: f64, steps: usize) -> f64 {
+    let normals = model.surface.vertex_normals();
+    let row = |vertex: usize, mode: usize| normals[vertex].dot(model.shape_at_vertex(mode, vertex));
+    let mut states = vec![[0.0; 3]; model.mode_count()];
+    let mut fastest = 0.0f64;
+    for now in 0..steps {
+        let mut speed = 0.0;
+        for (mode, [place, rate, acceleration]) in states.iter_mut().enumerate() {
+            let stiffness = model.angular_frequency(mode).powi(2);
+            let resistance = damping.alpha + damping.beta * stiffness;
+            *place += step * *rate + 0.25 * step * step * *acceleration;
+            *rate += 0.5 * step * *acceleration;
+            let force = if now == 0 { -row(struck, mode) / step } else { 0.0 };
+            *acceleration = (force - stiffness * *place - resistance * *rate)
+                / (1.0 + 0.5 * step * resistance + 0.25 * step * step * stiffness);
+            *place += 0.25 * step * step * *acceleration;
+            *rate += 0.5 * step * *acceleration;
+            speed += row(read, mode) * *rate;
+        }
+        fastest = fastest.max(speed.abs());
+    }
+    fastest
+}
+
+#[test]
+fn a_blow_followed_through_all_unknowns_is_the_sum_of_what_all_modes_do() {
+    let bar = body(&Shape::Box { size: [0.2, 0.02, 0.02], rounding: 0.0 });
+    // High modes, which are left out of the sum, are damped away.
+    let damping = Damping { alpha: 20.0, beta: 3e-6, gamma: 0.0 };
+    let material = Material { damping, ..steel() };
+    let hold = vec!["x < -0.09".parse().unwrap()];
+    let params = ModalParams { hold, ..coarse(Wanted::Lowest(120), 0.02) };
+    let (model, _) = modes_of(&bar, &material, &params, &|_, _| {}).unwrap();
+    let transient = Transient::new(&bar, &material, &params, &|_, _| {}).unwrap();
+    let at = |x: f64| -> u32 {
+        let far = |v: &DVec3| v.distance(DVec3::new(x, 0.01, 0.0));
+        let nearest = (0..).zip(&bar.surface.positions).min_by(|a, b| far(a.1).total_cmp(&far(b.1)));
+        nearest.unwrap().0
+    };
+    let (struck, read) = ([at(0.1), at(0.0)], [at(0.1), at(0.05), at(-0.03)]);
+    let (step, steps) = (1e-5, 400);
+    let found = transient.fastest(&struck, &read, [step, step * f64::from(steps)], &|_| {}).unwrap();
+    for (struck, found) in struck.into_iter().zip(found) {
+        for (read, found) in read.into_iter().zip(found) {
+            let places = [struck, read].map(|vertex| vertex as usize);
+            let expected = fastest_by_modes(&model, damping, places, step, steps as usize);
+            assert!((found / expected - 1.0).abs() < 0.02, "{places:?}: {found} against {expected}");
+        }
     }
 }

@@ -32,7 +32,8 @@ pub use definition::{
     Push, Resistance, Script, SurfacePair, WorldDefinition, WorldParams,
 };
 pub use distant::{
-    Attenuation, Carrier, Delivery, DistantResponse, ModalFilter, VibratingSurface, WaveAmplitude, WaveDistances, peak,
+    Attenuation, AttenuationFit, Carrier, Delivery, DistantResponse, FadedWave, ModalFilter, VibratingSurface,
+    WaveAmplitude, WaveDistances, peak,
 };
 pub use dynamics::Dynamics;
 pub use encounter::{Encounter, JointRow, Outcome, Touching};

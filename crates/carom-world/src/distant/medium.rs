@@ -1,12 +1,12 @@
 //! A body's distant response while a world runs: what it is made of, prepared for the world's step, and what it remembers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use glam::DVec3;
 
 use super::filter::{ModalFilter, peak};
 use super::surface::{SurfacePlace, VibratingSurface};
-use super::{Carrier, DistantResponse, WaveAmplitude};
+use super::{Carrier, DistantResponse, WaveAmplitude, WaveDistances};
 use crate::WorldError;
 
 /// Distance fields that are kept; when there are more, all are forgotten. What is kept changes no result.
@@ -145,11 +145,19 @@ impl Medium {
     /// The displacements by waves of several strokes, which come together where the contacts are (*Distant*, Eq. 15, 16).
     fn waves(&mut self, strokes: &[Stroke], contacts: &[(DVec3, DVec3)]) -> Vec<f64> {
         let Carrier::Waves { amplitude, distances, attenuation } = &self.response.carrier else { return Vec::new() };
-        let attenuation = *attenuation;
+        let ways = match distances {
+            None => None,
+            Some(along) => {
+                let points = strokes.iter().map(|stroke| stroke.point);
+                let starts: Vec<Option<SurfacePlace>> = points.map(|point| along.surface.place(point)).collect();
+                know(&mut self.kept, along, starts.iter().flatten());
+                let ends: Vec<Option<SurfacePlace>> =
+                    contacts.iter().map(|&(point, _)| along.surface.place(point)).collect();
+                Some((along, starts, ends))
+            }
+        };
         let mut sums = vec![0.0; contacts.len()];
-        let places: Option<Vec<Option<SurfacePlace>>> =
-            distances.as_ref().map(|along| contacts.iter().map(|&(point, _)| along.surface.place(point)).collect());
-        for stroke in strokes {
+        for (i, stroke) in strokes.iter().enumerate() {
             let height = match amplitude {
                 WaveAmplitude::Places(surface) => surface.place(stroke.point).map_or(0.0, |place| {
                     let corners = surface.model().surface.triangles[place.triangle];
@@ -157,49 +165,49 @@ impl Medium {
                 }),
                 _ => self.amplitudes.first().copied().unwrap_or(0.0),
             };
-            let straight = |point: DVec3| point.distance(stroke.point);
-            let way: Vec<f64> = match (distances, &places) {
-                (Some(along), Some(places)) => {
-                    let triangles = &along.surface.model().surface.triangles;
-                    match along.surface.place(stroke.point) {
-                        None => vec![f64::INFINITY; contacts.len()],
-                        Some(from) => {
-                            let sources = triangles[from.triangle];
-                            if self.kept.len() > MOST_KEPT {
-                                self.kept.clear();
-                            }
-                            let missing: Vec<u32> =
-                                sources.into_iter().filter(|vertex| !self.kept.contains_key(vertex)).collect();
-                            let found = along.distances.distances_from(&missing);
-                            self.kept.extend(missing.into_iter().zip(found));
-                            let to = |(place, &(point, _)): (&Option<SurfacePlace>, &(DVec3, DVec3))| {
-                                let Some(place) = place else { return f64::INFINITY };
-                                if place.triangle == from.triangle {
-                                    return straight(point);
-                                }
-                                let corners = triangles[place.triangle];
-                                let mut sum = 0.0;
-                                for (source, share) in sources.iter().zip(from.weights) {
-                                    let field = &self.kept[source];
-                                    for (&corner, weight) in corners.iter().zip(place.weights) {
-                                        if share * weight != 0.0 {
-                                            sum += share * weight * field[corner as usize];
-                                        }
-                                    }
-                                }
-                                // No way along a surface is shorter than the straight one.
-                                sum.max(straight(point))
-                            };
-                            places.iter().zip(contacts).map(to).collect()
-                        }
-                    }
-                }
-                _ => contacts.iter().map(|&(point, _)| straight(point)).collect(),
-            };
-            for (sum, way) in sums.iter_mut().zip(way) {
+            for (k, (sum, &(point, _))) in sums.iter_mut().zip(contacts).enumerate() {
+                let straight = point.distance(stroke.point);
+                let way = match &ways {
+                    None => straight,
+                    Some((along, starts, ends)) => match (&starts[i], &ends[k]) {
+                        (Some(start), Some(end)) => distance(&self.kept, along, start, end).max(straight),
+                        _ => f64::INFINITY,
+                    },
+                };
                 *sum += attenuation.share(way) * height * stroke.impulse;
             }
         }
         sums
     }
+}
+
+/// Finds the distances from the corners of places that are not known yet, all at once.
+fn know<'a>(kept: &mut BTreeMap<u32, Vec<f64>>, along: &WaveDistances, places: impl Iterator<Item = &'a SurfacePlace>) {
+    let triangles = &along.surface.model().surface.triangles;
+    let sources: BTreeSet<u32> = places.flat_map(|place| triangles[place.triangle]).collect();
+    if kept.len() + sources.len() > MOST_KEPT {
+        kept.clear();
+    }
+    let missing: Vec<u32> = sources.into_iter().filter(|vertex| !kept.contains_key(vertex)).collect();
+    let found = along.distances.distances_from(&missing);
+    kept.extend(missing.into_iter().zip(found));
+}
+
+/// The way along the surface between two places; zero within one triangle, where the straight way is the shortest.
+fn distance(kept: &BTreeMap<u32, Vec<f64>>, along: &WaveDistances, from: &SurfacePlace, to: &SurfacePlace) -> f64 {
+    if from.triangle == to.triangle {
+        return 0.0;
+    }
+    let triangles = &along.surface.model().surface.triangles;
+    let mut sum = 0.0;
+    for (source, share) in triangles[from.triangle].iter().zip(from.weights) {
+        let field = &kept[source];
+        for (&corner, weight) in triangles[to.triangle].iter().zip(to.weights) {
+            // Other pieces are infinitely far.
+            if share * weight != 0.0 {
+                sum += share * weight * field[corner as usize];
+            }
+        }
+    }
+    sum
 }

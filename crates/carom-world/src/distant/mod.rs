@@ -8,6 +8,7 @@
 mod answer;
 mod blows;
 mod delivery;
+mod fading;
 mod filter;
 mod medium;
 mod state;
@@ -19,6 +20,7 @@ use std::sync::Arc;
 use carom_shape::SurfaceDistances;
 
 pub(crate) use blows::{Mark, Phase};
+pub use fading::{AttenuationFit, FadedWave};
 pub(crate) use filter::Propagator;
 pub use filter::{ModalFilter, peak};
 pub(crate) use medium::{Medium, Ring};

@@ -3,8 +3,8 @@
 use carom::scene::{Scene, SceneContext};
 use miette::miette;
 
-use super::Args;
-use super::findings::Findings;
+use super::super::Args;
+use super::super::findings::Findings;
 use crate::plot::chart::{Axis, COLOURS, Chart, Curve, Mark};
 use crate::ui::Work;
 
@@ -66,7 +66,7 @@ restitution = 0.15
     Ok(thrown)
 }
 
-pub fn fading(args: &Args) -> Work<Findings> {
+pub fn run(args: &Args) -> Work<Findings> {
     let across = if args.quick { 20 } else { 40 };
     let mut findings = Findings::new("paper, or Eq. 19");
     let (mut curves, mut radii) = (Vec::new(), Vec::new());

@@ -1,0 +1,5 @@
+//! Experiments of *Distant*.
+
+pub mod attenuation;
+pub mod locality;
+pub mod truth;

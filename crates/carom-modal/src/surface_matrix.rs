@@ -1,0 +1,147 @@
+//! Sparse symmetric matrices of a surface, factorized once and solved with often, for several right-hand sides side by side.
+//!
+//! A surface's factor has few entries per column, so that reading it is what a solve costs: lanes of right-hand sides share it.
+
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::perm::PermRef;
+use faer::sparse::linalg::SupernodalThreshold;
+use faer::sparse::linalg::cholesky::{
+    CholeskySymbolicParams, SymbolicCholesky, SymbolicCholeskyRaw, SymmetricOrdering, factorize_symbolic_cholesky,
+};
+use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
+use faer::{Par, Side};
+
+use crate::ModalError;
+use crate::factor::nested_dissection;
+
+/// Right-hand sides that are solved for at once.
+pub const LANES: usize = 4;
+
+/// Two symmetric matrices of one structure, by their lower triangles.
+pub struct SurfaceMatrices {
+    size: usize,
+    pub starts: Vec<usize>,
+    rows: Vec<usize>,
+    pub stiffness: Vec<f64>,
+    pub mass: Vec<f64>,
+}
+
+impl SurfaceMatrices {
+    /// Adds up entries of column, row, stiffness and mass.
+    pub fn new(mut entries: Vec<(usize, usize, f64, f64)>, size: usize) -> SurfaceMatrices {
+        // A stable sort: sums have an order of their own.
+        entries.sort_by_key(|&(column, row, ..)| (column, row));
+        let (rows, stiffness, mass) = (Vec::new(), Vec::new(), Vec::new());
+        let mut sum = SurfaceMatrices { size, starts: vec![0; size + 1], rows, stiffness, mass };
+        for same in entries.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+            sum.starts[same[0].0 + 1] += 1;
+            sum.rows.push(same[0].1);
+            sum.stiffness.push(same.iter().map(|entry| entry.2).sum());
+            sum.mass.push(same.iter().map(|entry| entry.3).sum());
+        }
+        for column in 0..size {
+            sum.starts[column + 1] += sum.starts[column];
+        }
+        sum
+    }
+
+    /// A matrix of this structure, from stiffness, mass, row and column of each entry.
+    pub fn combined(&self, entry: impl Fn(f64, f64, usize, usize) -> f64) -> Vec<f64> {
+        let mut values = Vec::with_capacity(self.rows.len());
+        for column in 0..self.size {
+            for at in self.starts[column]..self.starts[column + 1] {
+                values.push(entry(self.stiffness[at], self.mass[at], self.rows[at], column));
+            }
+        }
+        values
+    }
+
+    fn structure(&self) -> SymbolicSparseColMatRef<'_, usize> {
+        SymbolicSparseColMatRef::new_checked(self.size, self.size, &self.starts, None, &self.rows)
+    }
+
+    /// The structure of the factor of any matrix of this structure.
+    pub fn symbolic(&self) -> Result<SymbolicCholesky<usize>, ModalError> {
+        let threshold = SupernodalThreshold::FORCE_SIMPLICIAL;
+        let params =
+            CholeskySymbolicParams { supernodal_flop_ratio_threshold: threshold, ..CholeskySymbolicParams::default() };
+        let forward = nested_dissection(&self.starts, |at| self.rows[at])?;
+        let mut inverse = vec![0; self.size];
+        forward.iter().enumerate().for_each(|(place, &unknown)| inverse[unknown] = place);
+        let order = SymmetricOrdering::Custom(PermRef::new_checked(&forward, &inverse, self.size));
+        factorize_symbolic_cholesky(self.structure(), Side::Lower, order, params)
+            .map_err(|e| ModalError::Factorization(e.to_string()))
+    }
+
+    /// Factorizes a positive definite matrix of this structure.
+    pub fn factor(&self, symbolic: &SymbolicCholesky<usize>, values: &[f64]) -> Result<SurfaceFactor, ModalError> {
+        let mut factor = vec![0.0; symbolic.len_val()];
+        let mut memory = MemBuffer::new(symbolic.factorize_numeric_llt_scratch::<f64>(Par::Seq, Default::default()));
+        symbolic
+            .factorize_numeric_llt(
+                &mut factor,
+                SparseColMatRef::new(self.structure(), values),
+                Side::Lower,
+                Default::default(),
+                Par::Seq,
+                MemStack::new(&mut memory),
+                Default::default(),
+            )
+            .map_err(|e| ModalError::Factorization(format!("{e:?}")))?;
+        let (SymbolicCholeskyRaw::Simplicial(columns), Some(order)) = (symbolic.raw(), symbolic.perm()) else {
+            return Err(ModalError::Factorization("the factor is not the one that was asked for".into()));
+        };
+        Ok(SurfaceFactor {
+            order: order.arrays().0.iter().map(|&row| row as u32).collect(),
+            starts: columns.col_ptr().to_vec(),
+            rows: columns.row_idx().iter().map(|&row| row as u32).collect(),
+            values: factor,
+        })
+    }
+}
+
+/// L of a factorization L Lᵀ, column by column, the diagonal first.
+pub struct SurfaceFactor {
+    /// The unknown at each place of the order of elimination.
+    order: Vec<u32>,
+    starts: Vec<usize>,
+    rows: Vec<u32>,
+    values: Vec<f64>,
+}
+
+impl SurfaceFactor {
+    /// Solves for a group of right-hand sides in place, each unknown's lanes together.
+    pub fn solve(&self, unknowns: &mut [[f64; LANES]]) {
+        let mut x: Vec<[f64; LANES]> = self.order.iter().map(|&unknown| unknowns[unknown as usize]).collect();
+        for column in 0..x.len() {
+            let (rows, values) = self.column(column);
+            let pivot = x[column].map(|value| value / values[0]);
+            x[column] = pivot;
+            for (&row, value) in rows[1..].iter().zip(&values[1..]) {
+                let target = &mut x[row as usize];
+                for lane in 0..LANES {
+                    target[lane] -= value * pivot[lane];
+                }
+            }
+        }
+        for column in (0..x.len()).rev() {
+            let (rows, values) = self.column(column);
+            let mut sum = x[column];
+            for (&row, value) in rows[1..].iter().zip(&values[1..]) {
+                let source = &x[row as usize];
+                for lane in 0..LANES {
+                    sum[lane] -= value * source[lane];
+                }
+            }
+            x[column] = sum.map(|value| value / values[0]);
+        }
+        for (&unknown, &value) in self.order.iter().zip(&x) {
+            unknowns[unknown as usize] = value;
+        }
+    }
+
+    fn column(&self, column: usize) -> (&[u32], &[f64]) {
+        let range = self.starts[column]..self.starts[column + 1];
+        (&self.rows[range.clone()], &self.values[range])
+    }
+}
