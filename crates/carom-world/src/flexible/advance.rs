@@ -163,6 +163,7 @@ impl FlexibleWorld {
             );
         }
         for &place in &self.near {
+            now.candidates.list[place].follow_balls(bodies, &now.moving);
             let meeting =
                 meeting(place, bodies, now, &self.block_of, &self.before, problem, span.length, self.resting_speed);
             problem.meetings.push(meeting);
@@ -324,13 +325,19 @@ fn meeting(
 ) -> Meeting {
     let candidate = &now.candidates.list[place];
     let ends = candidate.ends(bodies, &now.moving);
-    let point = 0.5 * (ends[0] + ends[1]);
     let pair = candidate.bodies.map(|body| body as usize);
+    // One point for both bodies, so that angular momentum stays; of a ball, on the line through its centre.
+    let half = 0.5 * candidate.normal.dot(ends[0] - ends[1]) * candidate.normal;
+    let point = match pair.map(|body| bodies[body].rigid.is_ball) {
+        [true, _] => ends[0] - half,
+        [false, true] => ends[1] + half,
+        [false, false] => 0.5 * (ends[0] + ends[1]),
+    };
     let rows = [candidate.normal, candidate.tangents[0], candidate.tangents[1]].map(|direction| {
         [0, 1].map(|side| {
             let sign = [1.0, -1.0][side];
-            // A ball is not turned by what goes through its centre, not even by round-off.
-            let arm = if bodies[pair[side]].rigid.is_ball {
+            // A ball is not turned by what goes through its centre, not even by round-off. Friction acts on both at one point.
+            let arm = if bodies[pair[side]].rigid.is_ball && direction == candidate.normal {
                 candidate.places[side]
             } else {
                 point - now.moving[pair[side]].pose.position
