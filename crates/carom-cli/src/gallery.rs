@@ -10,10 +10,10 @@ use std::process::ExitCode;
 use carom::scene::{Scene, embedded};
 use miette::miette;
 
+use crate::interrupt;
 use crate::reproduce::{Findings, findings_of};
 use crate::scenes::mistakes;
 use crate::ui::{Ui, Work, print, write};
-use crate::interrupt;
 
 /// Rows of an experiment that a page of the gallery shows.
 const MOST_ROWS: usize = 8;
@@ -69,11 +69,15 @@ pub fn run(args: Args, ui: &Ui) -> Work<ExitCode> {
 
 /// The scenes that say what to watch, or those of them that are named.
 fn chosen(names: &[String]) -> Work<Vec<Scene>> {
-    let all = embedded().iter().map(|scene| Scene::open(scene.name, &[]).map_err(mistakes)).collect::<Work<Vec<_>>>()?;
+    let all =
+        embedded().iter().map(|scene| Scene::open(scene.name, &[]).map_err(mistakes)).collect::<Work<Vec<_>>>()?;
     let shown: Vec<Scene> = all.into_iter().filter(|scene| !scene.watch().is_empty()).collect();
     if let Some(name) = names.iter().find(|name| shown.iter().all(|scene| scene.name() != **name)) {
         let known: Vec<&str> = shown.iter().map(Scene::name).collect();
-        return Err(miette!(help = format!("there is: {}", known.join(", ")), "no scene of the gallery is called '{name}'"));
+        return Err(miette!(
+            help = format!("there is: {}", known.join(", ")),
+            "no scene of the gallery is called '{name}'"
+        ));
     }
     Ok(shown.into_iter().filter(|scene| names.is_empty() || names.iter().any(|name| name == scene.name())).collect())
 }

@@ -264,7 +264,11 @@ fn all(args: &Args, ui: &Ui) -> Work<()> {
     print(&format!("{} experiments → {}\n", chapters.len(), path.display()))?;
     match wrong {
         0 => Ok(()),
-        _ => Err(miette!(help = "the page tells which", "{wrong} of {} experiments are not as they must be", chapters.len())),
+        _ => Err(miette!(
+            help = "the page tells which",
+            "{wrong} of {} experiments are not as they must be",
+            chapters.len()
+        )),
     }
 }
 

@@ -53,7 +53,12 @@ fn findings(variants: &[Variant]) -> Work<Findings> {
                 let ours = c.found.iter().sum::<f64>() / c.found.len() as f64;
                 let what = format!("{} as {}: {}", reference.name, variant.name(), c.known.name);
                 let number = |value: f64| format!("{value:.5} {}", reference.unit.name);
-                findings.check(what, number(c.known.value), format!("{} ({:+.3} %)", number(ours), 100.0 * c.error), c.holds());
+                findings.check(
+                    what,
+                    number(c.known.value),
+                    format!("{} ({:+.3} %)", number(ours), 100.0 * c.error),
+                    c.holds(),
+                );
             }
         }
     }

@@ -15,7 +15,10 @@ pub fn strike(shown: &Shown, request: &Request) -> Result<Value, String> {
     let Shown::Object(shown) = shown else { return Err("only objects are struck".into()) };
     let number = |key: &str| {
         let text = request.query(key).ok_or_else(|| format!("{key} is missing"))?;
-        text.parse::<f64>().ok().filter(|x| x.is_finite()).ok_or_else(|| format!("{key} is '{text}', expected a number"))
+        text.parse::<f64>()
+            .ok()
+            .filter(|x| x.is_finite())
+            .ok_or_else(|| format!("{key} is '{text}', expected a number"))
     };
     let model = &shown.object.modal;
     let text = request.query("triangle").unwrap_or_default();

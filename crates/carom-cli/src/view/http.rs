@@ -128,7 +128,8 @@ mod tests {
 
     #[test]
     fn a_request_has_a_path_a_query_and_a_host() {
-        let request = read("GET /strike?triangle=3&u=0.5 HTTP/1.1\r\nHost: localhost:1\r\nAccept: */*\r\n\r\n").unwrap();
+        let request =
+            read("GET /strike?triangle=3&u=0.5 HTTP/1.1\r\nHost: localhost:1\r\nAccept: */*\r\n\r\n").unwrap();
         assert_eq!((request.method.as_str(), request.path.as_str()), ("GET", "/strike"));
         assert_eq!((request.query("triangle"), request.query("v")), (Some("3"), None));
         assert_eq!((request.host.as_deref(), request.origin), (Some("localhost:1"), None));

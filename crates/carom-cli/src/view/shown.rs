@@ -223,7 +223,8 @@ mod tests {
     #[test]
     fn only_what_belongs_to_a_run_is_shown() {
         let folder = std::env::temp_dir().join(format!("carom-shown-{}", std::process::id()));
-        for file in ["run/run.json", "run/motion/000000.arrow", "run/motion/notes.txt", "run/secret.json", "secret.ply"] {
+        for file in ["run/run.json", "run/motion/000000.arrow", "run/motion/notes.txt", "run/secret.json", "secret.ply"]
+        {
             let path = folder.join(file);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, file).unwrap();
@@ -239,7 +240,16 @@ mod tests {
         assert_eq!(names, ["0/run.json", "0/motion/000000.arrow", "0/maps.json"]);
         assert_eq!(shown.read("0/maps.json").unwrap().unwrap(), b"{}");
         assert_eq!(shown.read("0/motion/000000.arrow").unwrap().unwrap(), b"run/motion/000000.arrow");
-        for name in ["0/secret.json", "0/../secret.ply", "0/surfaces/000000.ply", "0/", "1/run.json", "run.json", "", "0//run.json"] {
+        for name in [
+            "0/secret.json",
+            "0/../secret.ply",
+            "0/surfaces/000000.ply",
+            "0/",
+            "1/run.json",
+            "run.json",
+            "",
+            "0//run.json",
+        ] {
             assert!(shown.read(name).is_none(), "{name}");
         }
         std::fs::remove_dir_all(folder).unwrap();

@@ -179,7 +179,9 @@ fn modes_are_plotted_pictured_and_animated() {
 fn the_demo_leaves_something_to_look_at() {
     let folder = Folder::new();
     let ran = folder.carom("demo --out show --no-open").succeeds();
-    for name in ["mug.carom", "mug_map.png", "letters-mapped/pictures.png", "letters-constant/run.json", "dinner/animation.glb"] {
+    for name in
+        ["mug.carom", "mug_map.png", "letters-mapped/pictures.png", "letters-constant/run.json", "dinner/animation.glb"]
+    {
         assert!(folder.path(&format!("show/{name}")).exists(), "{name}");
     }
     // The letters fall alike and rebound differently.

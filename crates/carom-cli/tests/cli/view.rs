@@ -102,7 +102,9 @@ fn other_hosts_origins_and_methods_are_refused() {
     let server = Server::start(&folder, "cradle");
     let port = server.port;
     let ours = format!("127.0.0.1:{port}");
-    for host in ["evil.example", "evil.example:80", "127.0.0.1", "127.0.0.1:1", &format!("127.0.0.1:{port}.evil.example")] {
+    for host in
+        ["evil.example", "evil.example:80", "127.0.0.1", "127.0.0.1:1", &format!("127.0.0.1:{port}.evil.example")]
+    {
         assert_eq!(server.send(&format!("GET /list.json HTTP/1.1\r\nHost: {host}\r\n\r\n")).0, 403, "{host}");
     }
     assert_eq!(server.send("GET /list.json HTTP/1.1\r\n\r\n").0, 403, "no host at all");
@@ -131,7 +133,8 @@ fn an_object_is_struck_where_the_page_asks() {
     // Energy is conserved: what does not come back rings or spins.
     let left = strike["modal_energy"].as_f64().unwrap() / strike["energy_before"].as_f64().unwrap();
     assert!((0.0..=1.0 - restitution * restitution + 1e-9).contains(&left), "{left} with restitution {restitution}");
-    let series = |name: &str| strike["series"][name].as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect::<Vec<_>>();
+    let series =
+        |name: &str| strike["series"][name].as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect::<Vec<_>>();
     let (time, share) = (series("time"), series("impulse_share"));
     assert!(time.is_sorted() && share.is_sorted() && (share[share.len() - 1] - 1.0).abs() < 1e-9);
     for (query, reason) in [
