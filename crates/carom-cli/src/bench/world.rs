@@ -206,8 +206,6 @@ fn definition(job: &Job) -> Result<WorldDefinition<Space>, carom::contact::Conta
             static_friction: None,
             vibration: None,
             distant: None,
-            static_friction: None,
-            vibration: None,
         });
     }
     let params = WorldParams {
