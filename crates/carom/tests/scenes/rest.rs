@@ -25,8 +25,7 @@ fn model(shape: &str, modes: usize) -> ModalModel {
 
 /// A body on a floor, friction 0.5.
 fn world(model: &ModalModel, vibrates: bool, pose: space::Pose) -> FlexibleWorld {
-    let points: Vec<DVec3> =
-        model.surface.positions.iter().map(|&vertex| DVec3::from(vertex) - model.mass.centre).collect();
+    let points: Vec<DVec3> = model.surface.positions.iter().map(|&vertex| vertex - model.mass.centre).collect();
     let body = BodyDefinition {
         mass: model.mass.mass,
         inertia: model.mass.inertia,
@@ -63,29 +62,33 @@ struct Rest {
 }
 
 /// Lets a body come to rest, as a rigid one, then as one whose modes are strongly damped; then, with its own damping, listens.
-fn listen(shape: &str, modes: usize, turn: DQuat, seconds: f64) -> Rest {
-    let model = model(shape, modes);
-    let lowest =
-        model.surface.positions.iter().map(|&v| (turn * (DVec3::from(v) - model.mass.centre)).y).fold(0.0, f64::min);
-    let mut rigid = world(&model, false, space::Pose::new(DVec3::new(0.0, -lowest, 0.0), turn));
+fn listen(model: &ModalModel, turn: DQuat, seconds: f64) -> Rest {
+    let lowest = model.surface.positions.iter().map(|&v| (turn * (v - model.mass.centre)).y).fold(0.0, f64::min);
+    let mut rigid = world(model, false, space::Pose::new(DVec3::new(0.0, -lowest, 0.0), turn));
+    let mut before = DVec3::ZERO;
     while rigid.time() < 3.0 {
         rigid.step().unwrap();
+        if rigid.time() < 2.9 {
+            before = rigid.frame().positions[0].into();
+        }
     }
-    let speed = DVec3::from(rigid.frame().velocities[0]).length();
-    assert!(speed < 1e-6, "{shape} still moves at {speed} m/s");
+    let moved = DVec3::from(rigid.frame().positions[0]).distance(before);
+    assert!(moved < 1e-8, "{} still moves: {moved} m in 0.1 s", model.name);
     let mut damped = model.clone();
     damped.material.damping = Damping { alpha: 5000.0, ..Damping::default() };
     let mut damped = world(&damped, true, pose_of(&rigid));
     while damped.time() < 0.1 {
         damped.step().unwrap();
     }
-    let mut still = world(&model, true, pose_of(&damped));
+    let mut still = world(model, true, pose_of(&damped));
     for mode in damped.vibrations() {
         assert!(still.pluck("body", mode.mode as usize, mode.q, 0.0));
     }
     let weight = GRAVITY * model.mass.mass;
     let mut rest = Rest { departure: 0.0, changes: 0, places: 0, intervals: 0 };
     let (mut carriers, mut last) = (Vec::new(), Vec::new());
+    // At the ends of steps a body at rest has half a step's fall; in the first it has to get it.
+    still.step().unwrap();
     while still.time() < seconds {
         still.step().unwrap();
         let contacts = still.contacts();
@@ -110,17 +113,18 @@ fn listen(shape: &str, modes: usize, turn: DQuat, seconds: f64) -> Rest {
 
 #[test]
 fn a_slab_at_rest_is_silent() {
-    let rest = listen("slab", 8, DQuat::IDENTITY, 1.0);
+    let rest = listen(&model("slab", 8), DQuat::IDENTITY, 1.0);
     println!("slab: {rest:?}");
-    assert!(rest.departure <= 1e-6 && rest.changes == 0 && rest.intervals > 1000, "{rest:?}");
+    assert!(rest.departure <= 1e-6 && rest.changes == 0 && rest.intervals >= 199, "{rest:?}");
 }
 
 #[test]
 fn a_mug_at_rest_is_silent_upright_on_its_rim_and_on_its_side() {
     use std::f64::consts::{FRAC_PI_2, PI};
+    let mug = model("mug", 6);
     for turn in [DQuat::IDENTITY, DQuat::from_rotation_x(PI), DQuat::from_rotation_x(FRAC_PI_2)] {
-        let rest = listen("mug", 6, turn, 0.2);
+        let rest = listen(&mug, turn, 0.2);
         println!("mug: {rest:?}");
-        assert!(rest.departure <= 1e-6 && rest.changes == 0 && rest.intervals > 1000, "{rest:?}");
+        assert!(rest.departure <= 1e-6 && rest.changes == 0 && rest.intervals >= 199, "{rest:?}");
     }
 }
