@@ -46,7 +46,7 @@ pub fn run(args: &Args, ui: &Ui) -> Work<()> {
             let mut shapes = Vec::new();
             let hierarchy = carom::shape::Bvh::new(&model.surface);
             if let Some(place) = hierarchy.closest_point(knock.point) {
-                model.shapes_on_triangle(place.triangle as usize, place.barycentric.into(), &mut shapes);
+                model.shapes_on_triangle(place.triangle, place.barycentric.into(), &mut shapes);
             }
             let strength = knock.impulse.length();
             let inward = knock.impulse / strength;

@@ -48,7 +48,7 @@ pub struct FreeField {
 }
 
 /// Patches along the longest side of a body.
-const PATCHES: f64 = 10.0;
+const PATCHES: f64 = 6.0;
 
 impl FreeField {
     /// Divides the surface into patches that are small against the body and whose parts face about the same way.

@@ -102,7 +102,7 @@ impl Places<'_> {
         }
         let mut shapes = Vec::new();
         if let Some(closest) = self.hierarchy.closest_point(contact.point) {
-            self.model.shapes_on_triangle(closest.triangle as usize, closest.barycentric.into(), &mut shapes);
+            self.model.shapes_on_triangle(closest.triangle, closest.barycentric.into(), &mut shapes);
         }
         let shapes: Arc<[DVec3]> = shapes.into();
         self.known.insert(contact.feature, (contact.point, shapes.clone()));

@@ -71,7 +71,7 @@ fn partials_of_a_tap_are_the_damped_modes_with_their_decay_and_the_strength_of_t
     let hierarchy = Bvh::new(&model.surface);
     let place = hierarchy.closest_point(point).unwrap();
     let mut shapes = Vec::new();
-    model.shapes_on_triangle(place.triangle as usize, place.barycentric.into(), &mut shapes);
+    model.shapes_on_triangle(place.triangle, place.barycentric.into(), &mut shapes);
     assert_eq!(modes.len(), 8);
     for (mode, ring) in modes.iter().enumerate() {
         let omega = model.angular_frequency(mode);
@@ -113,7 +113,7 @@ fn a_contact_damps_a_mode_by_its_force_and_the_motion_under_it() {
     let hierarchy = Bvh::new(&model.surface);
     let place = hierarchy.closest_point(DVec3::new(x, -0.005, 0.0)).unwrap();
     let mut shapes = Vec::new();
-    model.shapes_on_triangle(place.triangle as usize, place.barycentric.into(), &mut shapes);
+    model.shapes_on_triangle(place.triangle, place.barycentric.into(), &mut shapes);
     for (mode, ring) in modes.iter().enumerate().filter(|(_, ring)| ring[0].abs() > 1e-3).take(3) {
         let shape = shapes[mode];
         // Eq. 20 with n = y: γ c (u_y² + μ(u_x² + u_z²)).
