@@ -17,9 +17,9 @@ use crate::scenes::mistakes;
 use crate::ui::{Ui, Work, duration, failure, print, write};
 use crate::view::{self, Shown};
 
-/// See what Carom does: bake a mug, drop letters, break a rack of balls, let a table ring; then look at it in the browser.
+/// See what Carom does: bake a mug, drop letters, break a rack of balls, let a table ring; then look at it in the browser and hear it.
 ///
-/// Takes about a minute on two cores. Files of an earlier demo in the same folder are replaced.
+/// Takes a minute or two on two cores. Files of an earlier demo in the same folder are replaced.
 #[derive(clap::Args)]
 pub struct Args {
     /// Where to write.
@@ -30,7 +30,7 @@ pub struct Args {
     no_open: bool,
 }
 
-const STAGES: usize = 5;
+const STAGES: usize = 6;
 
 /// Runs the subcommand.
 pub fn run(args: Args, ui: &Ui) -> Work<ExitCode> {
@@ -58,6 +58,8 @@ pub fn run(args: Args, ui: &Ui) -> Work<ExitCode> {
     if let Some(code) = record("dinner", &dinner, &[], ui)? {
         return Ok(code);
     }
+    stage(6, "make the letters sound, and knock on the mug")?;
+    listen(out, &mapped, ui)?;
     print(&format!("\nDone in {}.\n", duration(clock.elapsed().as_secs_f64())))?;
     let letters = Shown::runs(&[&mapped, &plain], ui)?;
     let pages = export(out, &[("letters.html", &letters), ("dinner.html", &Shown::runs(&[&dinner], ui)?)], ui)?;
@@ -70,6 +72,17 @@ pub fn run(args: Args, ui: &Ui) -> Work<ExitCode> {
 
 fn stage(number: usize, what: &str) -> Work<()> {
     print(&format!("\n[{number}/{STAGES}] {what}\n"))
+}
+
+/// The letters as they land, with the modes that their maps were made of, which are in the cache by now; and a knock on the mug.
+fn listen(out: &Path, letters: &Path, ui: &Ui) -> Work<()> {
+    let path = |path: PathBuf| path.to_string_lossy().into_owned();
+    let letters = path(letters.to_owned());
+    crate::sound::run(crate::sound::Args::of(&[&letters, "--modes", "45", "--normalize", "--force"])?, ui)?;
+    let (mug, sound) = (path(out.join("mug.carom")), path(out.join("mug.wav")));
+    let knock = [mug.as_str(), "--tap", "0,0.05,0.04", "--out", &sound, "--spectrogram", "--normalize", "--force"];
+    crate::sound::run(crate::sound::Args::of(&knock)?, ui)?;
+    Ok(())
 }
 
 fn bake_mug(out: &Path, ui: &Ui) -> Work<()> {
@@ -142,6 +155,10 @@ Look at
   {folder}/letters-mapped/pictures.png   six letters, six rebounds
   {folder}/dinner/plots/energy.svg       where every joule went
   {folder}/mug_map.png                   how bouncy each point of the mug is: yellow bounces, violet is dead
+
+Listen to
+  {folder}/letters-mapped/sound/mix.wav  the letters as they land, with two ears: best with headphones
+  {folder}/mug.wav                       a knock on the mug; mug.png is its spectrogram
 
 Try next
   carom view {folder}/mug.carom          click the mug: it is struck, and you hear it

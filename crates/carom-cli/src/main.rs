@@ -19,6 +19,7 @@ mod reproduce;
 mod run;
 mod scenes;
 mod shapes;
+mod sound;
 mod strike;
 mod ui;
 mod view;
@@ -64,6 +65,7 @@ enum Command {
     Waves(waves::Args),
     Check(check::Args),
     Run(run::Args),
+    Sound(sound::Args),
     View(view::Args),
     Inspect(inspect::Args),
     Shapes(shapes::Args),
@@ -107,6 +109,7 @@ fn run(cli: Cli, ui: &Ui) -> Work<ExitCode> {
         Command::Waves(args) => waves::run(args, ui)?,
         Command::Check(args) => return check::run(args, ui),
         Command::Run(args) => return run::run(args, ui),
+        Command::Sound(args) => return sound::run(args, ui),
         Command::View(args) => view::run(args, ui)?,
         Command::Inspect(args) => inspect::run(args, ui)?,
         Command::Shapes(args) => shapes::run(args, ui)?,

@@ -62,6 +62,8 @@ pub struct ActiveSet {
     /// L⁻¹ of the products with a column that may come in.
     row: Vec<f64>,
     step: Vec<f64>,
+    /// Zeros between uses.
+    left: Vec<f64>,
     squeezed: Vec<u32>,
 }
 
@@ -145,20 +147,19 @@ impl ActiveSet {
         }
     }
 
-    /// Appends a column to those in use if it is independent of them. Leaves L⁻¹ of their products with it in `row`.
+    /// Appends a column to those in use if it is independent of them. Leaves in `step` how the part of it that is not is made of them.
     fn take_in<C: Columns>(&mut self, columns: &C, entering: u32) -> bool {
         let k = self.used.len();
-        let square = columns.product(entering as usize, entering as usize);
-        let mut left = square;
         self.row.clear();
         for c in 0..k {
             let other = &self.lower[c * self.stride..][..c + 1];
             let product = columns.product(self.used[c] as usize, entering as usize);
-            let value = (product - dot(&self.row, &other[..c])) / other[c];
-            left -= value * value;
-            self.row.push(value);
+            self.row.push((product - dot(&self.row, &other[..c])) / other[c]);
         }
-        if k == self.stride || left <= DEPENDENT * square {
+        self.step.clone_from(&self.row);
+        self.backward();
+        let left = self.square_left(columns, entering);
+        if k == self.stride || left <= DEPENDENT * columns.product(entering as usize, entering as usize) {
             return false;
         }
         let target = &mut self.lower[k * self.stride..][..k + 1];
@@ -166,6 +167,29 @@ impl ActiveSet {
         target[k] = left.sqrt();
         self.used.push(entering);
         true
+    }
+
+    /// The square of what is left of a column beside those in use. From the difference itself: that of squares has no digits where
+    /// columns are nearly dependent.
+    fn square_left<C: Columns>(&mut self, columns: &C, entering: u32) -> f64 {
+        if self.left.len() < columns.dimension() {
+            self.left.resize(columns.dimension(), 0.0);
+        }
+        columns.add_scaled(entering as usize, 1.0, &mut self.left);
+        for (&i, &share) in self.used.iter().zip(&self.step) {
+            columns.add_scaled(i as usize, -share, &mut self.left);
+        }
+        let mut square = 0.0;
+        // Each block counts once: it is zero when it has been counted.
+        for &i in self.used.iter().chain([&entering]) {
+            for block in columns.blocks_of(i as usize) {
+                for value in &mut self.left[columns.range(block)] {
+                    square += *value * *value;
+                    *value = 0.0;
+                }
+            }
+        }
+        square
     }
 
     /// Brings in a column that depends on those in use, in exchange for the first of them that it drives to zero. Whether there
@@ -179,15 +203,10 @@ impl ActiveSet {
         image: &mut [f64],
     ) -> bool {
         let pulling = &candidates.columns[..candidates.pulling];
-        self.step.clear();
-        self.step.extend(self.row.iter().map(|x| -x));
-        self.backward();
         // Columns that it does not depend on have a share by round-off only.
         let least = SHARE * candidates.lengths[entering as usize];
         for (share, &i) in self.step.iter_mut().zip(&self.used) {
-            if share.abs() * candidates.lengths[i as usize] <= least {
-                *share = 0.0;
-            }
+            *share = if share.abs() * candidates.lengths[i as usize] <= least { 0.0 } else { -*share };
         }
         let (reach, _) = self.reach(pulling, f64::INFINITY, y);
         if !reach.is_finite() {

@@ -203,9 +203,9 @@ fn definition(job: &Job) -> Result<WorldDefinition<Space>, carom::contact::Conta
             friction: item.friction,
             resistance: Resistance::default(),
             surface: String::new(),
-            distant: None,
             static_friction: None,
             vibration: None,
+            distant: None,
         });
     }
     let params = WorldParams {

@@ -1,6 +1,6 @@
 //! One group of contacts after the other: passes of both projections, Newton steps between them, and what to do if none settles.
 
-use carom_solve::{ActiveSet, Candidates, Columns, Parts, minimize_in_disc, minimize_in_polygon};
+use carom_solve::{ActiveSet, Candidates, Columns, Parts, Problem, Solver, minimize_in_disc, minimize_in_polygon};
 
 use super::jump::Jump;
 use super::rows::Rows;
@@ -33,6 +33,7 @@ pub(crate) struct Stagger<C> {
     /// The velocity with the impulses, and then its change.
     w: Vec<f64>,
     active_set: ActiveSet,
+    exact: Solver<C>,
     jump: Jump,
     normals: Vec<u32>,
     saved: Vec<f64>,
@@ -257,6 +258,30 @@ impl<C: Columns> Stagger<C> {
         let found = self.active_set.solve(&self.rows.columns, &candidates, &mut self.impulses, &mut self.w);
         report.pivots += found.pivots;
         report.squeezed = report.squeezed.max(found.squeezed);
+        if !found.converged {
+            report.pivots += self.project_jammed_normals(members);
+        }
+    }
+
+    /// Eq. 5a where contacts are jammed and exchanges come round in circles: spread over all contacts, by a solver that takes its time.
+    fn project_jammed_normals(&mut self, members: &[u32]) -> usize {
+        for &normal in &self.normals {
+            self.impulses[normal as usize] = 0.0;
+        }
+        self.refresh(members);
+        let linear: Vec<f64> = self.normals.iter().map(|&normal| self.rate(normal as usize)).collect();
+        let joints = members.iter().filter(|&&place| (place as usize) < self.rows.joints).count();
+        let mut lower = vec![f64::NEG_INFINITY; joints];
+        lower.resize(members.len(), 0.0);
+        let upper = vec![f64::INFINITY; members.len()];
+        let mut impulses = vec![0.0; members.len()];
+        let problem = Problem::boxed(&self.rows.columns, &linear, &lower, &upper);
+        let found = self.exact.solve_subset(&problem, &self.normals, &mut impulses);
+        for (&normal, impulse) in self.normals.iter().zip(impulses) {
+            self.impulses[normal as usize] = impulse;
+        }
+        self.refresh(members);
+        found.rounds
     }
 
     /// Eq. 5b: friction for the present normal impulses, contact by contact until nothing changes. Returns the sweeps.

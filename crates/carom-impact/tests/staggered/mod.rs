@@ -1,5 +1,6 @@
 //! Staggered projections: contact and friction at once, against closed forms, enumeration and what must hold for all input.
 
+mod belt;
 mod enumeration;
 mod heaps;
 mod steps;

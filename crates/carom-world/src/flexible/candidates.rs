@@ -209,6 +209,17 @@ impl Candidate {
         side(0) + side(1)
     }
 
+    /// Of two balls the normal is known at any time.
+    pub fn follow_balls(&mut self, bodies: &[FlexibleBody], moving: &[Moving]) {
+        let [a, b] = self.bodies.map(|body| body as usize);
+        if bodies[a].rigid.is_ball && bodies[b].rigid.is_ball {
+            let between = moving[a].pose.position - moving[b].pose.position;
+            let normal = between.try_normalize().unwrap_or(self.normal);
+            self.places = [-normal * self.places[0].length(), normal * self.places[1].length()];
+            (self.normal, self.tangents) = (normal, Space::tangents(normal));
+        }
+    }
+
     /// Lets the offset fade.
     pub fn fade(&mut self, time: f64) {
         self.offset *= (-time / FADE).exp();

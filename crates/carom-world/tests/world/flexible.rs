@@ -270,3 +270,85 @@ fn what_does_not_fit_is_refused_by_name() {
     let params = WorldParams::<Space> { response, ..WorldParams::new(1e-3) };
     assert!(FlexibleWorld::new(WorldDefinition::new(params)).unwrap_err().to_string().contains("more than two"));
 }
+
+/// A bar in free space that balls of both sides strike, one after the other and then each other.
+fn crossfire(adaptive: bool) -> FlexibleWorld {
+    let model = bar(&[80.0, 310.0, 700.0, 1500.0, 2900.0], Damping { alpha: 2.0, beta: 1e-6, gamma: 0.0 }, false);
+    let shot = |name: &str, position: DVec3, velocity: DVec3| {
+        let mut ball = ball(name, 0.02, position, velocity);
+        (ball.mass, ball.inertia) = (0.2, ball.inertia * 0.2);
+        BodyDefinition { friction: 0.2, bounciness: carom_world::Bounciness::Constant(0.7), ..ball }
+    };
+    let bodies = vec![
+        BodyDefinition { friction: 0.2, ..flexible(&model, DVec3::ZERO) },
+        shot("a", DVec3::new(0.3, 0.25, 0.01), DVec3::new(0.0, -3.0, 0.1)),
+        shot("b", DVec3::new(-0.2, -0.4, 0.02), DVec3::new(0.1, 3.5, 0.0)),
+        shot("c", DVec3::new(0.31, 0.9, 0.01), DVec3::new(0.0, -4.5, 0.1)),
+    ];
+    world(params(1e-3, 0.0, FlexibleParams { adaptive, ..full() }), bodies)
+}
+
+#[test]
+fn bodies_with_clocks_of_their_own_keep_momentum_and_account_for_every_joule() {
+    for adaptive in [false, true] {
+        let mut world = crossfire(adaptive);
+        let start = world.momentum();
+        for _ in 0..300 {
+            world.step().unwrap();
+            let ledger = world.ledger();
+            assert!(ledger.imbalance().abs() < 1e-11, "{ledger:?}");
+        }
+        for (now, then) in world.momentum().iter().zip(start) {
+            assert!((now - then).abs() < 1e-12, "{now} was {then}");
+        }
+        let ledger = world.ledger();
+        assert!(ledger.vibrational + ledger.damping > 0.01 * ledger.start, "{ledger:?}");
+        assert!(ledger.restitution > 0.0 && ledger.integrator.abs() < 1e-9, "{ledger:?}");
+        let effort = world.effort();
+        // Bodies in flight take whole steps: most of the time nothing touches.
+        assert!(effort.steps < 5 * 4 * 300, "{effort:?}");
+    }
+}
+
+#[test]
+fn modes_that_come_and_go_give_the_motion_of_all_modes_with_fewer() {
+    let [mut all, mut some] = [crossfire(false), crossfire(true)];
+    let mut energies = [0.0f64; 2];
+    // Until the second ball has left the bar.
+    for _ in 0..120 {
+        for (world, peak) in [&mut all, &mut some].into_iter().zip(&mut energies) {
+            world.step().unwrap();
+            *peak = peak.max(world.ledger().vibrational);
+        }
+    }
+    assert!((energies[1] / energies[0] - 1.0).abs() < 0.05, "{energies:?}");
+    for name in ["a", "b", "bar"] {
+        let apart = (velocity(&all, name) - velocity(&some, name)).length();
+        assert!(apart < 0.02 * velocity(&all, name).length().max(0.5), "{name}: {apart}");
+    }
+    let [full, few] = [all.effort(), some.effort()].map(|effort| effort.modes);
+    assert!(few < full, "{few} of {full}");
+}
+
+#[test]
+fn a_bar_at_rest_calms_down_to_a_rigid_one_in_long_steps() {
+    let model = bar(&[80.0, 310.0, 700.0], Damping { alpha: 60.0, beta: 1e-5, gamma: 0.0 }, false);
+    let floor = BodyDefinition::fixed("floor", Arc::new(space::Shape::half_space(DVec3::Y).unwrap()));
+    let mut body = flexible(&model, DVec3::new(0.0, 0.5 * SIZE.y + 0.01, 0.0));
+    body.friction = 0.3;
+    let floor = BodyDefinition { friction: 0.3, ..floor };
+    let mut world = world(params(1e-3, 9.81, FlexibleParams { adaptive: true, ..full() }), vec![body, floor]);
+    for _ in 0..1500 {
+        world.step().unwrap();
+    }
+    assert!(world.vibrations().is_empty());
+    let before = world.effort();
+    for _ in 0..100 {
+        world.step().unwrap();
+        let weight: f64 = world.contacts().iter().map(|event| event.normal_impulse).sum::<f64>() / 1e-3;
+        assert!((weight / (MASS * 9.81) - 1.0).abs() < 1e-6, "{weight}");
+    }
+    let after = world.effort();
+    assert_eq!(after.steps - before.steps, 100, "whole steps");
+    assert_eq!(after.queries, before.queries, "nothing moves, so that nothing is looked for");
+}

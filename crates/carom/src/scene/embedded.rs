@@ -51,5 +51,7 @@ pub fn embedded() -> &'static [EmbeddedScene] {
         "rockfall",
         "low-rider",
         "dinner-flexible",
+        "slope-flexible",
+        "belt",
     ]
 }

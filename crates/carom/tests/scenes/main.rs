@@ -2,7 +2,9 @@
 
 mod distant;
 mod flexible;
+mod friction;
 mod reflections;
+mod rest;
 
 use carom::scene::{BuiltScene, Scene, SceneContext};
 use carom::world::{Frame, System};
