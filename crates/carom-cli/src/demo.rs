@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use carom::modal::material;
-use carom::scene::{Scene, SceneContext};
+use carom::scene::{Mapped, Scene, SceneContext};
 use carom::{BakeRequest, Baker, Cache, Source};
 use miette::miette;
 
@@ -117,9 +117,9 @@ fn averages(scene: &str) -> Work<Vec<String>> {
     let cache = Cache::of_user();
     let context = SceneContext { cache: cache.as_ref(), progress: None, stop: Some(interrupt::flag()) };
     let maps = scene.bounce_maps(&context).map_err(|error| miette!("{error}"))?;
-    let averages = maps.iter().filter_map(|(names, object)| {
+    let averages = maps.iter().filter_map(|Mapped { bodies, object }| {
         let average = object.bounce.as_ref()?.statistics(&object.modal.surface).average;
-        Some(names.iter().map(move |name| format!("body.{name}.restitution={average:.4}")))
+        Some(bodies.iter().map(move |name| format!("body.{name}.restitution={average:.4}")))
     });
     Ok(averages.flatten().collect())
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use carom::object::Object;
 use carom::recording::{Recording, RecordingError};
-use carom::scene::{Scene, SceneContext};
+use carom::scene::{Mapped, Scene, SceneContext};
 use carom::{Cache, Colormap, MapParams, MapView};
 use miette::miette;
 use serde_json::{Value, json};
@@ -181,7 +181,7 @@ fn bounce_maps(folder: &Path, ui: &Ui) -> Result<BTreeMap<String, Vec<u8>>, Stri
     };
     let context = SceneContext { cache: cache.as_ref(), progress: Some(&tell), stop: Some(interrupt::flag()) };
     let (mut files, mut names) = (BTreeMap::new(), BTreeMap::new());
-    for (number, (bodies, object)) in scene.bounce_maps(&context)?.into_iter().enumerate() {
+    for (number, Mapped { bodies, object }) in scene.bounce_maps(&context)?.into_iter().enumerate() {
         let Some(map) = &object.bounce else { continue };
         let file = format!("maps/{number:06}.ply");
         let view = MapView::new(&object.modal, map).map_err(|error| error.to_string())?;

@@ -32,6 +32,7 @@ use plan::Plan;
 use read::Reader;
 use tree::{Node, Table, Writer};
 
+pub use bouncing::Mapped;
 pub use build::{BuiltScene, Definition, Progress, SceneContext, WantedBake};
 pub use embedded::{EmbeddedScene, embedded};
 pub use look::{Appearance, Look};
