@@ -1,21 +1,37 @@
 # `make help` lists what can be made. `make test` is exactly what continuous integration runs.
 .DEFAULT_GOAL := help
-.PHONY: help demo test
+.PHONY: help web demo test
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: ## bake a bar and a mug and drop four springs, with plots, pictures, bounce maps and moving models, into out/demo
+# Built again only when a source of it changed: the command that embeds it is linked again each time.
+PAGE := web/dist/index.html
+
+web: $(PAGE) ## the page of the viewer, for the command to embed
+
+web/node_modules/.package-lock.json: web/package.json web/package-lock.json
+	cd web && npm ci --no-audit --no-fund
+
+$(PAGE): web/node_modules/.package-lock.json web/index.html web/vite.config.ts web/tsconfig.json $(shell find web/src -type f)
+	cd web && npm run --silent build
+
+demo: $(PAGE) ## bake, drop, break and ring into out/demo; then look at it in the browser
 	cargo build --release --workspace
 	target/release/carom demo
 
-test: ## format, lints, tests and documentation
+test: $(PAGE) ## format, lints, tests and documentation, of the engine and of the page
 	@echo "== format"
 	cargo fmt --all --check
 	@echo "== lints"
 	cargo clippy --release --workspace --all-targets -- -D warnings
 	@echo "== tests"
 	cargo test --release --workspace
+	@echo "== the page: units"
+	cd web && npm run --silent check && npm test --silent
+	@echo "== the page: browser"
+	cargo build --release --workspace
+	cd web && npm run --silent browser
 	@echo "== documentation"
 	RUSTDOCFLAGS=-Dwarnings cargo doc --release --workspace --no-deps
 	@echo "== all passed"

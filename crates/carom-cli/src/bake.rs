@@ -7,7 +7,8 @@ use std::time::Instant;
 
 use carom::bounce::{Impulse, Params, SamplingParams};
 use carom::modal::{LowerCsc, ModalParams, Place, Wanted, discretize, write_matrix_market};
-use carom::object::{BounceMap, CellField, Object, Statistics};
+use carom::object::{BounceMap, CellField, Object, Radiation, Statistics};
+use carom::sound::radiation::RadiationParams;
 use carom::{BakeError, BakeRequest, Baked, Baker, Cache, MapError, MapParams, Source, SourceError, Step};
 use miette::{Report, miette};
 use serde_json::{Value, json};
@@ -28,7 +29,8 @@ Examples:
   carom bake bunny.obj --units cm --material glass   a mesh in centimetres
   carom bake ruler --hold \"x < -0.05\" --up-to 5000   a ruler under a hand, up to 5 kHz
   carom bake bar mug bell -o baked/                  several at once, into a folder
-  carom bake cube --samples 5000                     a bounce map finer than the triangles")]
+  carom bake cube --samples 5000                     a bounce map finer than the triangles
+  carom bake mug --up-to 20000 --radiation           and how loud each mode is where, for carom sound")]
 pub struct Args {
     /// Named shapes and files.
     #[arg(required = true, value_name = "INPUT")]
@@ -58,6 +60,8 @@ pub struct Args {
     hold: Vec<Place>,
     #[command(flatten)]
     map: MapArgs,
+    #[command(flatten)]
+    radiation: RadiationArgs,
     #[command(flatten)]
     set: SetArgs,
     #[command(flatten)]
@@ -132,6 +136,31 @@ impl MapArgs {
     }
 }
 
+/// How radiation is computed.
+#[derive(clap::Args, Clone)]
+#[command(next_help_heading = "Radiation")]
+pub struct RadiationArgs {
+    /// Also compute how loud each audible mode is in every direction; up to a minute or two.
+    #[arg(long)]
+    radiation: bool,
+    /// Modes above this frequency are silent.
+    #[arg(long, value_name = "HZ", default_value_t = 20_000.0, value_parser = parse_positive, requires = "radiation")]
+    radiation_up_to: f64,
+    /// At most about this many panels; time and memory grow as their square.
+    #[arg(long, value_name = "N", default_value_t = 4500, value_parser = clap::value_parser!(u32).range(100..=50_000), requires = "radiation")]
+    panels: u32,
+}
+
+impl RadiationArgs {
+    /// As the library takes them.
+    fn params(&self) -> Option<RadiationParams> {
+        let default = RadiationParams::default();
+        let most_panels = self.panels as usize;
+        let least_panels = default.least_panels.min(most_panels);
+        self.radiation.then_some(RadiationParams { up_to: self.radiation_up_to, most_panels, least_panels, ..default })
+    }
+}
+
 fn parse_count(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(0) => Err("expected at least one mode".into()),
@@ -182,7 +211,14 @@ fn bake_one(args: &Args, input: &str, cache: Option<&Cache>, written: &mut Vec<P
     interrupt::leaves(unfinished(name, written.len()));
     let unfinished = with_ending(&path, "unfinished");
     let progress = ui.progress(name);
-    let tell = |step: Step, share: f64| progress.at(step, share);
+    let tell = |step: Step, share: f64| {
+        if step == Step::Radiation {
+            interrupt::leaves(format!(
+                "{name} is not baked; its modes and its map are in the cache, unless that is off"
+            ));
+        }
+        progress.at(step, share);
+    };
     let baker = Baker { cache, unfinished: Some(&unfinished), progress: Some(&tell), stop: Some(interrupt::flag()) };
     let baked = baker.bake(&request).map_err(|error| {
         if let BakeError::Map { source: MapError::Stopped { done, total, kept }, .. } = &error {
@@ -262,8 +298,8 @@ fn request(args: &Args, input: &str, ui: &Ui) -> Work<BakeRequest> {
         hold: args.hold.clone(),
         ..ModalParams::default()
     };
-    let map = args.map.params();
-    Ok(BakeRequest { source, material, params, import: args.import.options(), edge: args.edge, map })
+    let (map, radiation) = (args.map.params(), args.radiation.params());
+    Ok(BakeRequest { source, material, params, import: args.import.options(), edge: args.edge, map, radiation })
 }
 
 fn output_path(args: &Args, name: &str) -> Work<PathBuf> {
@@ -362,6 +398,9 @@ impl Summary {
                 thousands(samples)
             );
         }
+        if let Some(radiation) = &self.baked.object.radiation {
+            let _ = write!(text, "\n  {}", heard(radiation));
+        }
         let path = self.path.as_ref().map(|path| format!(" → {}", path.display())).unwrap_or_default();
         let how = if self.baked.cached() { ", cached" } else { "" };
         let _ = writeln!(text, "\n  {:.2} s{how}{path}", self.seconds);
@@ -369,7 +408,7 @@ impl Summary {
     }
 
     fn json(&self) -> Value {
-        let Object { modal, bounce, provenance } = &self.baked.object;
+        let Object { modal, bounce, radiation, provenance } = &self.baked.object;
         let (cells, unknowns) = self.cells().unzip();
         json!({
             "name": modal.name,
@@ -384,6 +423,7 @@ impl Summary {
             "last_frequency": modal.frequencies.last(),
             "restitution": self.statistics().map(|s| json!({ "min": s.min, "average": s.average, "max": s.max })),
             "samples": bounce.as_ref().map(BounceMap::len),
+            "radiation": radiation.as_ref().map(radiation_json),
             "resumed_samples": self.baked.map.as_ref().map(|map| map.resumed),
             "seconds": self.seconds,
             "stage_seconds": stage_seconds(&self.baked),
@@ -392,6 +432,33 @@ impl Summary {
             "warnings": provenance.warnings,
         })
     }
+}
+
+/// Radiation in a line.
+pub fn heard(radiation: &Radiation) -> String {
+    let degree = (0..radiation.mode_count()).map(|mode| radiation.degree(mode)).max().unwrap_or(0);
+    let worst = radiation.errors.iter().copied().fold(0.0, f32::max);
+    let modes = count(radiation.mode_count(), "mode", "modes");
+    let (radius, terms) = (length(radiation.radius), thousands(radiation.coefficients.len()));
+    format!(
+        "radiation of {modes}, off by {worst:.2} dB at most, as {terms} multipoles up to degree {degree}, outside {radius}"
+    )
+}
+
+/// Radiation for programs.
+pub fn radiation_json(radiation: &Radiation) -> Value {
+    let modes = 0..radiation.mode_count();
+    json!({
+        "modes": radiation.mode_count(),
+        "centre": radiation.centre.to_array(),
+        "radius": radiation.radius,
+        "speed_of_sound": radiation.speed_of_sound,
+        "air_density": radiation.air_density,
+        "multipoles": radiation.coefficients.len(),
+        "degrees": modes.clone().map(|mode| radiation.degree(mode)).collect::<Vec<_>>(),
+        "power": modes.map(|mode| radiation.power(mode)).collect::<Vec<_>>(),
+        "errors_db": radiation.errors,
+    })
 }
 
 /// Seconds of each stage by name; without those that came from the cache.
@@ -407,6 +474,9 @@ fn stage_seconds(baked: &Baked) -> Value {
     }
     if let Some(map) = baked.map.as_ref().filter(|map| !map.cached) {
         seconds.insert("map".into(), map.seconds.into());
+    }
+    if let Some(radiation) = &baked.radiation {
+        seconds.insert("radiation".into(), radiation.seconds.into());
     }
     seconds.into()
 }

@@ -1,4 +1,4 @@
-//! `carom demo`: the pipeline on two bodies, with something to look at.
+//! `carom demo`: the whole pipeline on scenes worth watching, ending in the viewer.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,100 +6,167 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use carom::modal::material;
-use carom::object::ModalModel;
-use carom::{BakeRequest, Baker, GltfParams, Source, modes_to_glb};
+use carom::scene::{Scene, SceneContext};
+use carom::{BakeRequest, Baker, Cache, Source};
 use miette::miette;
 
 use crate::bake::{Summary, explained};
 use crate::interrupt;
 use crate::map::show;
-use crate::modes::{pictures, table};
-use crate::plot::ladder;
-use crate::ui::{Ui, Work, failure, print, write};
+use crate::scenes::mistakes;
+use crate::ui::{Ui, Work, duration, failure, print, write};
+use crate::view::{self, Shown};
 
-/// Bake a steel bar and a ceramic mug: plot, picture and animate their modes, map how they bounce. Then drop springs with such
-/// maps and record what happens.
+/// See what Carom does: bake a mug, drop letters, break a rack of balls, let a table ring; then look at it in the browser and hear it.
 ///
-/// Files of an earlier demo in the same folder are replaced.
+/// Takes a minute or two on two cores. Files of an earlier demo in the same folder are replaced.
 #[derive(clap::Args)]
 pub struct Args {
     /// Where to write.
     #[arg(long, value_name = "DIR", default_value = "out/demo")]
     out: PathBuf,
+    /// Open no browser: tell where the pages are, and end.
+    #[arg(long)]
+    no_open: bool,
 }
+
+const STAGES: usize = 6;
 
 /// Runs the subcommand.
 pub fn run(args: Args, ui: &Ui) -> Work<ExitCode> {
-    let out = &args.out;
-    print(&format!("Carom bakes a bar and a mug into {} (files of an earlier demo are replaced).\n\n", out.display()))?;
-    for (name, made_of) in [("bar", "steel"), ("mug", "ceramic")] {
-        one(name, made_of, out, ui)?;
-    }
-    print("\nNow four springs fall, two of them with bounce maps that are baked on the way.\n\n")?;
-    let code = crate::run::run(crate::run::Args::shown("springs", &out.join("springs"))?, ui)?;
-    if code != ExitCode::SUCCESS {
+    let (out, clock) = (&args.out, Instant::now());
+    interrupt::leaves(format!("the demo is not finished; what is in {} is whole", out.display()));
+    stage(1, "bake a ceramic mug: its vibrations, and how bouncy each point of it is")?;
+    bake_mug(out, ui)?;
+    stage(2, "drop the letters B O U N C E, each as bouncy at every point as its own map says")?;
+    let mapped = out.join("letters-mapped");
+    let plain = out.join("letters-constant");
+    let pool = out.join("pool-break");
+    let dinner = out.join("dinner");
+    if let Some(code) = record("letters", &mapped, &[], ui)? {
         return Ok(code);
     }
-    let folder = out.display();
-    print(&format!(
-        "
-Look at
-  {folder}/springs/pictures.png       four springs that fall: those with a map bounce as they land
-  {folder}/springs/animation.glb      the same, moving: open it in any glTF viewer
-  {folder}/springs/plots/energy.svg   where every joule went
-  {folder}/mug_map.png        how bouncy each point of the mug is: yellow bounces, violet is dead
-  {folder}/bar_map.png        the same of the bar: lively in the middle, dead near the ends
-  {folder}/mug_modes.png      nine ways in which the mug vibrates; the rim's ovals come first
-  {folder}/bar_ladder.svg     frequencies of the bar; bending comes in pairs, because its section is square
-  {folder}/mug_mode1.glb      the lowest mode, moving: open it in any glTF viewer
-
-The bar's bending frequencies are in the ratios 1 : 2.71 : 5.20; an infinitely slender bar would have 1 : 2.76 : 5.40.
-
-Try next
-  carom shapes                                     everything that needs no mesh
-  carom bake bell --material brass                 another shape, another material
-  carom bake YOUR.obj --units mm                   your own mesh; holes do not matter
-  carom bake ruler --hold \"x < -0.05\"              a ruler under a hand
-  carom strike {folder}/bar.carom --at 0.1,0,0     one blow at the bar's end: restitution and contact time
-  carom inspect {folder}/mug.carom
-  carom run dominoes --pictures                    another scene; `carom run --help` tells more
-"
-    ))?;
-    Ok(ExitCode::SUCCESS)
+    stage(3, "drop them again, each with one number for all of it: the average of its map")?;
+    if let Some(code) = record("letters", &plain, &averages("letters")?, ui)? {
+        return Ok(code);
+    }
+    stage(4, "break a rack of 55 balls: all impacts at one instant, by generalized reflections")?;
+    if let Some(code) = record("pool-break", &pool, &[], ui)? {
+        return Ok(code);
+    }
+    stage(5, "drop a pot on a table that passes the blow on to cups and plates")?;
+    if let Some(code) = record("dinner", &dinner, &[], ui)? {
+        return Ok(code);
+    }
+    stage(6, "make the letters sound, and knock on the mug")?;
+    listen(out, &mapped, ui)?;
+    print(&format!("\nDone in {}.\n", duration(clock.elapsed().as_secs_f64())))?;
+    let letters = Shown::runs(&[&mapped, &plain], ui)?;
+    let pages = export(out, &[("letters.html", &letters), ("dinner.html", &Shown::runs(&[&dinner], ui)?)], ui)?;
+    print(&next(out, pages))?;
+    match args.no_open || !view::has_browser() {
+        true => Ok(ExitCode::SUCCESS),
+        false => view::serve(letters, 0, true).map(|()| ExitCode::SUCCESS),
+    }
 }
 
-fn one(name: &str, made_of: &str, out: &Path, ui: &Ui) -> Work<()> {
+fn stage(number: usize, what: &str) -> Work<()> {
+    print(&format!("\n[{number}/{STAGES}] {what}\n"))
+}
+
+/// The letters as they land, with the modes that their maps were made of, which are in the cache by now; and a knock on the mug.
+fn listen(out: &Path, letters: &Path, ui: &Ui) -> Work<()> {
+    let path = |path: PathBuf| path.to_string_lossy().into_owned();
+    let letters = path(letters.to_owned());
+    crate::sound::run(crate::sound::Args::of(&[&letters, "--modes", "45", "--normalize", "--force"])?, ui)?;
+    let (mug, sound) = (path(out.join("mug.carom")), path(out.join("mug.wav")));
+    let knock = [mug.as_str(), "--tap", "0,0.05,0.04", "--out", &sound, "--spectrogram", "--normalize", "--force"];
+    crate::sound::run(crate::sound::Args::of(&knock)?, ui)?;
+    Ok(())
+}
+
+fn bake_mug(out: &Path, ui: &Ui) -> Work<()> {
     let clock = Instant::now();
-    let source = Source::shape(name, &BTreeMap::new()).map_err(|error| explained(error.into()))?;
-    let material = material(made_of).ok_or_else(|| miette!("no material is called '{made_of}'"))?.clone();
-    interrupt::leaves(format!("the demo is not finished; what is in {} is whole", out.display()));
-    let progress = ui.progress(name);
-    // Never from the cache: the demo shows the work.
+    let source = Source::shape("mug", &BTreeMap::new()).map_err(|error| explained(error.into()))?;
+    let material = material("ceramic").ok_or_else(|| miette!("no material is called 'ceramic'"))?.clone();
     let request = BakeRequest::new(source, material);
+    let progress = ui.progress("mug");
     let tell = |step, share| progress.at(step, share);
+    // Never from the cache: the demo shows the work.
     let baker = Baker { progress: Some(&tell), stop: Some(interrupt::flag()), ..Baker::default() };
     let baked = baker.bake(&request).map_err(explained)?;
     drop(progress);
-    let path = out.join(format!("{name}.carom"));
+    let path = out.join("mug.carom");
     write(&path, &baked.object.to_bytes().map_err(|error| failure(error, None))?)?;
     let summary = Summary { path: Some(path), baked, seconds: clock.elapsed().as_secs_f64() };
     print(&summary.text())?;
-    show(&summary.baked.object, &out.join(format!("{name}_map")))?;
-    let model = &summary.baked.object.modal;
-    print(&format!("\n{}\n", first_rows(model, 10)))?;
-
-    for ending in ["svg", "png"] {
-        let path = out.join(format!("{name}_ladder.{ending}"));
-        write(&path, &ladder(model, &path)?)?;
-    }
-    write(&out.join(format!("{name}_modes.png")), &pictures(model, 9, 0.08)?)?;
-    let animated = modes_to_glb(model, &[0], &GltfParams::default()).map_err(|error| failure(error, None))?;
-    write(&out.join(format!("{name}_mode1.glb")), &animated)
+    show(&summary.baked.object, &out.join("mug_map"))
 }
 
-/// The head of the table of modes.
-fn first_rows(model: &ModalModel, rows: usize) -> String {
-    let table = table(model);
-    let head: Vec<&str> = table.lines().take(3 + rows).collect();
-    format!("{}\n  and {} more\n", head.join("\n"), model.mode_count().saturating_sub(rows))
+/// Records a scene; a code if it ended early.
+fn record(scene: &str, folder: &Path, settings: &[String], ui: &Ui) -> Work<Option<ExitCode>> {
+    let mut words = vec!["--pictures".to_owned()];
+    words.extend(settings.iter().flat_map(|setting| ["--set".to_owned(), setting.clone()]));
+    let code = crate::run::run(crate::run::Args::shown(scene, folder, &words)?, ui)?;
+    Ok((code != ExitCode::SUCCESS).then_some(code))
+}
+
+/// Settings that give each body with a bounce map the average of it. The maps are in the cache by now.
+fn averages(scene: &str) -> Work<Vec<String>> {
+    let scene = Scene::open(scene, &[]).map_err(mistakes)?;
+    let cache = Cache::of_user();
+    let context = SceneContext { cache: cache.as_ref(), progress: None, stop: Some(interrupt::flag()) };
+    let maps = scene.bounce_maps(&context).map_err(|error| miette!("{error}"))?;
+    let averages = maps.iter().filter_map(|(names, object)| {
+        let average = object.bounce.as_ref()?.statistics(&object.modal.surface).average;
+        Some(names.iter().map(move |name| format!("body.{name}.restitution={average:.4}")))
+    });
+    Ok(averages.flatten().collect())
+}
+
+/// Writes pages that need no server. Tells whether there are any: not if the viewer was not built in.
+fn export(out: &Path, pages: &[(&str, &Shown)], ui: &Ui) -> Work<bool> {
+    if !view::is_built_in() {
+        ui.note("this carom was built without its viewer: `make web`, then build again");
+        return Ok(false);
+    }
+    for (name, shown) in pages {
+        view::export(shown, &out.join(name))?;
+    }
+    Ok(true)
+}
+
+fn next(out: &Path, pages: bool) -> String {
+    let folder = out.display();
+    let pages = if pages {
+        format!(
+            "
+Open in any browser
+  {folder}/letters.html            the letters, bounce maps beside constants
+  {folder}/dinner.html             the table that rings
+"
+        )
+    } else {
+        String::new()
+    };
+    format!(
+        "{pages}
+Look at
+  {folder}/letters-mapped/pictures.png   six letters, six rebounds
+  {folder}/dinner/plots/energy.svg       where every joule went
+  {folder}/mug_map.png                   how bouncy each point of the mug is: yellow bounces, violet is dead
+
+Listen to
+  {folder}/letters-mapped/sound/mix.wav  the letters as they land, with two ears: best with headphones
+  {folder}/mug.wav                       a knock on the mug; mug.png is its spectrogram
+
+Try next
+  carom view {folder}/mug.carom          click the mug: it is struck, and you hear it
+  carom view {folder}/pool-break         a break that stays symmetric
+  carom view bell --material brass       a shape, baked on the way
+  carom bake YOUR.obj --units mm         your own mesh; holes do not matter
+  carom run dominoes                     another scene; `carom run --help` tells more
+  carom reproduce                        every experiment of the papers, with its cost
+"
+    )
 }

@@ -10,7 +10,7 @@ use carom::{Source, SourceError};
 use miette::miette;
 use serde_json::{Value, json};
 
-use crate::bake::explained;
+use crate::bake::{explained, heard, radiation_json};
 use crate::inspect_run::of_recording;
 use crate::modes::load;
 use crate::options::{ImportArgs, MaterialArgs, SetArgs, parse_length};
@@ -110,6 +110,9 @@ fn of_object(object: &Object, path: &Path) -> Work<Facts> {
         let samples = thousands(map.len());
         line("bounciness", format!("{average:.3} on average, {min:.3} to {max:.3}, from {samples} samples"));
     }
+    if let Some(radiation) = &object.radiation {
+        line("radiation", heard(radiation).trim_start_matches("radiation of ").to_owned());
+    }
     if let Some(field) = &model.field {
         let cell = length(field.grid.longest_edge());
         let (cells, nodes) = field.totals();
@@ -144,6 +147,7 @@ fn of_object(object: &Object, path: &Path) -> Work<Facts> {
             let Statistics { min, average, max } = map.statistics(&model.surface);
             json!({ "min": min, "average": average, "max": max, "samples": map.len() })
         }),
+        "radiation": object.radiation.as_ref().map(radiation_json),
         "cells": model.field.as_ref().map(|field| field.totals().0),
         "unknowns": model.field.as_ref().map(|field| 3 * field.totals().1),
         "provenance": provenance,

@@ -5,6 +5,7 @@ mod bench;
 mod check;
 mod demo;
 mod frame;
+mod gallery;
 mod inspect;
 mod inspect_run;
 mod interrupt;
@@ -18,8 +19,10 @@ mod reproduce;
 mod run;
 mod scenes;
 mod shapes;
+mod sound;
 mod strike;
 mod ui;
+mod view;
 mod waves;
 
 use std::process::ExitCode;
@@ -62,10 +65,13 @@ enum Command {
     Waves(waves::Args),
     Check(check::Args),
     Run(run::Args),
+    Sound(sound::Args),
+    View(view::Args),
     Inspect(inspect::Args),
     Shapes(shapes::Args),
     Materials(materials::Args),
     Demo(demo::Args),
+    Gallery(gallery::Args),
     Reproduce(reproduce::Args),
     Bench(bench::Args),
     /// Print a completion script for a shell.
@@ -103,10 +109,13 @@ fn run(cli: Cli, ui: &Ui) -> Work<ExitCode> {
         Command::Waves(args) => waves::run(args, ui)?,
         Command::Check(args) => return check::run(args, ui),
         Command::Run(args) => return run::run(args, ui),
+        Command::Sound(args) => return sound::run(args, ui),
+        Command::View(args) => view::run(args, ui)?,
         Command::Inspect(args) => inspect::run(args, ui)?,
         Command::Shapes(args) => shapes::run(args, ui)?,
         Command::Materials(args) => materials::run(args)?,
         Command::Demo(args) => return demo::run(args, ui),
+        Command::Gallery(args) => return gallery::run(args, ui),
         Command::Reproduce(args) => reproduce::run(args, ui)?,
         Command::Bench(args) => bench::run(args)?,
         Command::Completions { shell } => {

@@ -28,6 +28,15 @@ impl OnTheWay {
     /// Reads an object, or bakes a shape or mesh with this many modes and, if asked for, a map. What was baked is in the
     /// cache the next time.
     pub fn open(&self, input: &str, modes: usize, map: Option<MapParams>, ui: &Ui) -> Work<Object> {
+        self.opened(input, Wanted::Lowest(modes), map, ui)
+    }
+
+    /// Reads an object, or bakes the modes that are wanted, without a map.
+    pub fn open_wanted(&self, input: &str, wanted: Wanted, ui: &Ui) -> Work<Object> {
+        self.opened(input, wanted, None, ui)
+    }
+
+    fn opened(&self, input: &str, wanted: Wanted, map: Option<MapParams>, ui: &Ui) -> Work<Object> {
         if is_object(input) {
             if self.material.is_given() || !self.set.set.is_empty() {
                 let help = "bake it anew with another material or other measures";
@@ -37,7 +46,7 @@ impl OnTheWay {
         }
         let source = Source::open(input, &self.set.map()).map_err(|error| explained(error.into()))?;
         let material = self.material.choose(source.material.as_deref(), ui)?;
-        let params = ModalParams { wanted: Wanted::Lowest(modes), ..ModalParams::default() };
+        let params = ModalParams { wanted, ..ModalParams::default() };
         let request = BakeRequest { params, import: self.import.options(), map, ..BakeRequest::new(source, material) };
         let progress = ui.progress(&request.source.name);
         let tell = |step, share| progress.at(step, share);

@@ -39,19 +39,26 @@ impl SceneArgs {
     /// Makes the world, and bakes what it needs.
     pub fn build(&self, scene: &Scene, ui: &Ui) -> Work<BuiltScene> {
         let cache = Cache::of_user();
-        let baking = std::sync::Mutex::new(None::<(String, Progress)>);
-        let tell = |name: &str, step, share| {
-            let mut baking = baking.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            if baking.as_ref().is_none_or(|(other, _)| other != name) {
-                *baking = Some((name.to_owned(), ui.progress(name)));
-            }
-            if let Some((_, progress)) = baking.as_ref() {
-                progress.at(step, share);
-            }
-        };
-        let context = SceneContext { cache: cache.as_ref(), progress: Some(&tell), stop: Some(interrupt::flag()) };
-        scene.build(&context).map_err(mistakes)
+        with_progress(ui, |tell| {
+            let context = SceneContext { cache: cache.as_ref(), progress: Some(tell), stop: Some(interrupt::flag()) };
+            scene.build(&context).map_err(mistakes)
+        })
     }
+}
+
+/// Does what bakes bodies, and shows how far each bake is.
+pub fn with_progress<T>(ui: &Ui, work: impl FnOnce(&carom::scene::Progress) -> T) -> T {
+    let baking = std::sync::Mutex::new(None::<(String, Progress)>);
+    let tell = |name: &str, step, share| {
+        let mut baking = baking.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if baking.as_ref().is_none_or(|(other, _)| other != name) {
+            *baking = Some((name.to_owned(), ui.progress(name)));
+        }
+        if let Some((_, progress)) = baking.as_ref() {
+            progress.at(step, share);
+        }
+    };
+    work(&tell)
 }
 
 /// Every mistake of a scene, each with its place.

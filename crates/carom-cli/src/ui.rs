@@ -96,7 +96,7 @@ struct ProgressState {
 impl Progress {
     /// A step has come so far.
     pub fn at(&self, step: Step, share: f64) {
-        // Where each stage of the modes starts, from what they usually cost. The map has a bar of its own.
+        // Where each stage of the modes starts, from what they usually cost. The map and radiation have bars of their own.
         let (what, from, to) = match step {
             Step::Modes(Stage::Cut) => ("dividing into cells", 0.0, 0.25),
             Step::Modes(Stage::Assemble) => ("assembling", 0.25, 0.3),
@@ -105,10 +105,11 @@ impl Progress {
             Step::Keep => ("keeping the modes", 1.0, 1.0),
             Step::Sample => ("placing samples", 0.0, 0.0),
             Step::Map => ("bounce map", 0.0, 1.0),
+            Step::Radiation => ("radiation", 0.0, 1.0),
         };
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         match step {
-            Step::Modes(_) | Step::Sample => state.guard = None,
+            Step::Modes(_) | Step::Sample | Step::Radiation => state.guard = None,
             Step::Keep | Step::Map if state.guard.is_none() => state.guard = Some(Guard::new()),
             Step::Keep | Step::Map => {}
         }
@@ -126,7 +127,7 @@ impl Progress {
                 None => {}
             }
         }
-        let left = if step == Step::Map { state.time_left(share) } else { None };
+        let left = if matches!(step, Step::Map | Step::Radiation) { state.time_left(share) } else { None };
         let message = left.map_or(what.to_owned(), |left| format!("{what}, {} left", duration(left.max(1.0))));
         if let Some(bar) = &self.bar {
             bar.set_position((1000.0 * (from + (to - from) * share.clamp(0.0, 1.0))) as u64);

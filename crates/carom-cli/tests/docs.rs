@@ -18,7 +18,7 @@ fn pages() -> Vec<(PathBuf, String)> {
         files.sort();
         files
     };
-    let files = [markdown(root()), markdown(root().join("docs"))].concat();
+    let files = [markdown(root()), markdown(root().join("docs")), markdown(root().join("docs/gallery"))].concat();
     files.into_iter().map(|path| (path.clone(), fs::read_to_string(path).unwrap())).collect()
 }
 

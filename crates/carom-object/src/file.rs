@@ -14,10 +14,12 @@
 //! | `field.*` | | the modes throughout the body: see [`CellField`] |
 //! | `finer.*` | | the same for cells that were divided once more, if any |
 //! | `bounce.*` | | how bouncy each point is, if that was baked: see [`BounceMap`](crate::BounceMap) |
+//! | `radiation.*` | | how loud each mode is where, if that was baked: see [`Radiation`](crate::Radiation) |
 //!
 //! Metadata: `format` ("carom"), `version`, `name`, `held`, and as JSON `material` and `provenance`.
 
 mod bounce_section;
+mod radiation_section;
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -68,6 +70,9 @@ impl Object {
         if let Some(map) = &self.bounce {
             bounce_section::write_wide(&mut file, map);
         }
+        if let Some(radiation) = &self.radiation {
+            radiation_section::write_wide(&mut file, radiation);
+        }
         file.tensor("surface.triangles", &[triangles, 3], model.surface.triangles.iter().copied().flatten());
         file.tensor("modes.shapes", &[modes, vertices, 3], model.shapes.iter().copied().flatten());
         for (names, field) in &levels {
@@ -81,6 +86,9 @@ impl Object {
         }
         if let Some(map) = &self.bounce {
             bounce_section::write(&mut file, map);
+        }
+        if let Some(radiation) = &self.radiation {
+            radiation_section::write(&mut file, radiation);
         }
         // Bytes come last, so that all numbers before them lie aligned.
         for (names, field) in &levels {
@@ -130,7 +138,8 @@ impl Object {
         let name = file.metadata("name")?.into();
         let modal = ModalModel { name, surface, material, mass, frequencies, shapes, field, held };
         let bounce = bounce_section::read(&file)?;
-        let object = Object { modal, bounce, provenance };
+        let radiation = radiation_section::read(&file)?;
+        let object = Object { modal, bounce, radiation, provenance };
         object.validate()?;
         Ok(object)
     }

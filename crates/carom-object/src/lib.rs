@@ -1,16 +1,18 @@
 //! The baked object of Carom as run-time data: what a game links.
 //!
 //! An [`Object`] holds everything that was baked of one body: its surface, its material, its mass properties, its
-//! vibration modes and how bouncy it is where. It is read from and written to a `.carom` file.
+//! vibration modes, how bouncy it is where and how loud it is where. It is read from and written to a `.carom` file.
 
 mod bounce;
 pub mod container;
 mod field;
 mod file;
 mod grid;
+mod harmonics;
 mod material;
 mod modal;
 mod object;
+mod radiation;
 
 pub use bounce::{
     BounceLookup, BounceMap, BounceSample, Combiner, FacePoint, FaceSamples, Feature, Interpolation, SampleKind,
@@ -19,6 +21,9 @@ pub use bounce::{
 pub use field::{CellField, FieldPoint, SharedCell, brick_weights, quadratic};
 pub use file::write_whole_file;
 pub use grid::CellGrid;
+pub use harmonics::{HIGHEST_DEGREE, hankel_quotients, spherical_bessel, spherical_harmonics};
 pub use material::{Damping, Material, MaterialError};
 pub use modal::ModalModel;
+pub use num_complex::Complex64;
 pub use object::{Object, ObjectError, Provenance};
+pub use radiation::Radiation;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use carom_shape::ShapeError;
 use serde::{Deserialize, Serialize};
 
-use crate::{BounceMap, CellField, MaterialError, ModalModel};
+use crate::{BounceMap, CellField, MaterialError, ModalModel, Radiation};
 
 /// A baked body: what a `.carom` file holds.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,6 +15,8 @@ pub struct Object {
     pub modal: ModalModel,
     /// How bouncy each point of its surface is, if that was baked.
     pub bounce: Option<BounceMap>,
+    /// How loud each mode is where, if that was baked.
+    pub radiation: Option<Radiation>,
     /// How it was made.
     pub provenance: Provenance,
 }
@@ -138,7 +140,7 @@ pub(crate) fn invalid<T>(section: &'static str, problem: String) -> Result<T, Ob
 }
 
 /// Refuses the first number that is not finite.
-fn finite(section: &'static str, mut numbers: impl Iterator<Item = f64>) -> Result<(), ObjectError> {
+pub(crate) fn finite(section: &'static str, mut numbers: impl Iterator<Item = f64>) -> Result<(), ObjectError> {
     match numbers.position(|number| !number.is_finite()) {
         Some(index) => invalid(section, format!("number {index} is not finite")),
         None => Ok(()),
@@ -178,6 +180,9 @@ impl Object {
         finite("modes.shapes", shapes.iter().flatten().map(|&x| x.into()))?;
         if let Some(map) = &self.bounce {
             map.validate(surface)?;
+        }
+        if let Some(radiation) = &self.radiation {
+            radiation.validate(&self.modal)?;
         }
         let Some(field) = field else { return Ok(()) };
         validate_field(field, frequencies.len())?;

@@ -2,7 +2,7 @@
 
 mod common;
 
-use carom_object::{BounceMap, FaceSamples, Interpolation, Object, ObjectError, SharedCell, Values};
+use carom_object::{BounceMap, FaceSamples, Interpolation, Object, ObjectError, Radiation, SharedCell, Values};
 use common::tetrahedron;
 use glam::DVec3;
 use proptest::prelude::*;
@@ -46,6 +46,7 @@ fn a_round_trip_changes_no_bit() {
     let mut bare = object;
     bare.modal.field = None;
     bare.bounce = None;
+    bare.radiation = None;
     bare.modal.held = true;
     bare.modal.frequencies.clear();
     bare.modal.shapes.clear();
@@ -261,6 +262,48 @@ fn a_bounce_section_with_a_part_missing_or_of_another_shape_is_refused_by_name()
 }
 
 #[test]
+fn a_radiation_section_with_a_part_missing_or_of_another_shape_is_refused_by_name() {
+    type Change = fn(&mut Radiation);
+    for name in ["centre", "radius", "air", "wave_numbers", "starts", "errors"] {
+        let name = format!("radiation.{name}");
+        let message = refusal(&with_header(|h| h.replace(&name, "radiation.other")));
+        assert!(message.contains(&format!("'{name}' is missing")), "{message}");
+    }
+    let spoilt = |change: Change| {
+        let mut object = tetrahedron();
+        change(object.radiation.as_mut().unwrap());
+        object.to_bytes().expect_err("no sound field").to_string()
+    };
+    let changes: [(Change, &str); 8] = [
+        (|r| r.starts[1] = 3, "mode 0 has terms 0 to 3, expected a square number"),
+        (|r| r.starts[1] = 9, "mode 1 has terms 9 to 5"),
+        (|r| r.starts.push(5), "radiation.starts: has 4 entries, expected 3"),
+        (|r| r.coefficients.push([0.0; 2]), "radiation.starts: has 3 entries, expected 3 from 0 to 6"),
+        (|r| r.coefficients[2][1] = f32::NAN, "radiation.coefficients: number 5 is not finite"),
+        (|r| r.wave_numbers[1] = 0.0, "radiation.wave_numbers: mode 1 has 0"),
+        (|r| r.radius = -1.0, "radiation.radius: is -1"),
+        (|r| r.errors.clear(), "radiation.errors: has 0 entries, expected 2"),
+    ];
+    for (change, expected) in changes {
+        let message = spoilt(change);
+        assert!(message.contains(expected), "{message}");
+    }
+    let mut object = tetrahedron();
+    object.modal = object.modal.with_modes(1);
+    let message = object.to_bytes().unwrap_err().to_string();
+    assert!(message.contains("has 2 modes, the body 1"), "{message}");
+}
+
+#[test]
+fn radiation_alone_comes_back_for_its_own_body_only() {
+    let object = tetrahedron();
+    let radiation = object.radiation.unwrap();
+    assert_eq!(Radiation::from_bytes(&radiation.to_bytes(), &object.modal).unwrap(), radiation);
+    assert!(Radiation::from_bytes(&radiation.to_bytes(), &object.modal.with_modes(1)).is_err());
+    assert!(Radiation::from_bytes(b"noise", &object.modal).is_err());
+}
+
+#[test]
 fn numbers_spoilt_inside_a_file_are_refused_too() {
     let object = tetrahedron();
     let bytes = object.to_bytes().unwrap();
@@ -350,6 +393,15 @@ proptest! {
                     let value = lookup.at(3, DVec3::splat(0.03), DVec3::Y, interpolation).unwrap();
                     prop_assert!((0.0..=1.0).contains(&value), "{value} by {interpolation:?}");
                 }
+            }
+            if let Some(radiation) = &object.radiation {
+                // Radii that no body has overflow; what matters is that nothing panics.
+                let mut pressures = [Default::default(); 4];
+                radiation.transfers(DVec3::ONE, &mut pressures, &mut Vec::new());
+                let together: Vec<String> = pressures.iter().map(|p| p.to_string()).collect();
+                let alone: Vec<String> = (0..4).map(|mode| radiation.transfer(mode, DVec3::ONE).to_string()).collect();
+                prop_assert_eq!(together, alone);
+                (0..radiation.mode_count()).for_each(|mode| drop(radiation.power(mode).to_string()));
             }
             prop_assert_eq!(Object::from_bytes(&object.to_bytes().unwrap()).unwrap(), object);
         }

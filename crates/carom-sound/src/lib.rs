@@ -1,7 +1,18 @@
 //! What a listener hears of bodies that vibrate.
 //!
 //! From the impulses of a recording and the modes of its objects to pressure at the listener: modal synthesis
-//! ([`synthesis`]), contact damping and redistribution of impulses (*Sound* §5), and acoustic radiation ([`radiation`]).
+//! ([`synthesis`]), contact damping and redistribution of impulses (*Sound* §5), acoustic radiation ([`radiation`]), and the way to one or
+//! two ears ([`listener`]). [`render`] puts them together for one body.
 
+mod error;
+pub mod listener;
 pub mod radiation;
+mod render;
+mod spectrogram;
 pub mod synthesis;
+mod wav;
+
+pub use error::SoundError;
+pub use render::{Heard, Jolt, RenderParams, SoundingBody, render};
+pub use spectrogram::{Spectrogram, fourier};
+pub use wav::{SampleFormat, Wav};

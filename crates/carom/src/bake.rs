@@ -1,4 +1,4 @@
-//! Baking: from a source and a material to an [`Object`] with its modes and its bounce map.
+//! Baking: from a source and a material to an [`Object`] with its modes, its bounce map and its radiation.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,9 +7,11 @@ use std::sync::atomic::AtomicBool;
 use carom_modal::{ModalError, ModalParams, ModalReport, Stage, Wanted, modes_of, modes_of_tetrahedra};
 use carom_object::{Material, ModalModel, Object, ObjectError, Provenance};
 use carom_shape::{ImportOptions, UpAxis};
+use carom_sound::radiation::{RadiationParams, RadiationReport};
 
 use crate::bounce_map::{Surroundings, bounce_map};
-use crate::{Cache, MapError, MapParams, MapReport, Source, SourceError};
+use crate::radiation::{parameters, transfer, warning};
+use crate::{Cache, MapError, MapParams, MapReport, Source, SourceError, TransferError};
 
 /// What is to be baked, and how.
 #[derive(Clone, Debug)]
@@ -26,13 +28,16 @@ pub struct BakeRequest {
     pub edge: Option<f64>,
     /// How its bounce map is made; none is made without. A body that is held, or has no modes, has no map.
     pub map: Option<MapParams>,
+    /// How its radiation is computed; none is without.
+    pub radiation: Option<RadiationParams>,
 }
 
 impl BakeRequest {
     /// A bake with default parameters.
     pub fn new(source: Source, material: Material) -> BakeRequest {
         let (params, import) = (ModalParams::default(), ImportOptions::default());
-        BakeRequest { source, material, params, import, edge: None, map: Some(MapParams::default()) }
+        let map = Some(MapParams::default());
+        BakeRequest { source, material, params, import, edge: None, map, radiation: None }
     }
 
     /// Everything that the modes depend on besides input and material, by name.
@@ -76,6 +81,8 @@ pub enum Step {
     Sample,
     /// The bounce map.
     Map,
+    /// The sound field of the modes.
+    Radiation,
 }
 
 /// A baked object.
@@ -87,12 +94,14 @@ pub struct Baked {
     pub report: Option<ModalReport>,
     /// What the bounce map cost; none when there is none.
     pub map: Option<MapReport>,
+    /// What radiation cost; none when it came from the cache, or there is none.
+    pub radiation: Option<RadiationReport>,
 }
 
 impl Baked {
     /// Whether all of the object was baked before and only read.
     pub fn cached(&self) -> bool {
-        self.report.is_none() && self.map.as_ref().is_none_or(|map| map.cached)
+        self.report.is_none() && self.radiation.is_none() && self.map.as_ref().is_none_or(|map| map.cached)
     }
 }
 
@@ -119,6 +128,14 @@ pub enum BakeError {
         /// What is wrong.
         source: MapError,
     },
+    /// The body has no radiation.
+    #[error("{name}: {source}")]
+    Radiation {
+        /// Which body.
+        name: String,
+        /// What is wrong.
+        source: TransferError,
+    },
     /// The result is no object.
     #[error(transparent)]
     Object(#[from] ObjectError),
@@ -134,7 +151,7 @@ pub struct Baker<'a> {
     pub unfinished: Option<&'a Path>,
     /// Is told the step and the share of it that is done.
     pub progress: Option<&'a (dyn Fn(Step, f64) + Sync)>,
-    /// Once it is set, the bounce map stops soon and says how far it came. Modes are not interrupted.
+    /// Once it is set, the bounce map stops soon and says how far it came, and so does radiation. Modes are not interrupted.
     pub stop: Option<&'a AtomicBool>,
 }
 
@@ -168,23 +185,56 @@ impl Baker<'_> {
     /// Bakes an object, or takes it from the cache as far as it is there.
     pub fn bake(&self, request: &BakeRequest) -> Result<Baked, BakeError> {
         let (mut object, report) = self.modes(request)?;
+        let never = AtomicBool::new(false);
+        let bare = object.clone();
+        let map = self.map(request, &mut object, &never)?;
+        let radiation = self.radiation(request, &bare, &mut object, &never)?;
+        Ok(Baked { object, report, map, radiation })
+    }
+
+    /// Gives the object its bounce map.
+    fn map(
+        &self,
+        request: &BakeRequest,
+        object: &mut Object,
+        never: &AtomicBool,
+    ) -> Result<Option<MapReport>, BakeError> {
         let Some(params) = request.map.as_ref().filter(|_| can_bounce(&object.modal)) else {
             object.provenance.parameters.insert("map".into(), "none".into());
-            return Ok(Baked { object, report, map: None });
+            return Ok(None);
         };
-        let never = AtomicBool::new(false);
         let surroundings = Surroundings {
             cache: self.cache,
             unfinished: self.unfinished,
             progress: &|step, share| self.tell(step, share),
-            stop: self.stop.unwrap_or(&never),
+            stop: self.stop.unwrap_or(never),
         };
-        let (map, map_report) = bounce_map(&object, params, &surroundings)
+        let (map, map_report) = bounce_map(object, params, &surroundings)
             .map_err(|source| BakeError::Map { name: request.source.name.clone(), source })?;
         object.bounce = Some(map);
         let entries = params.parameters().into_iter().map(|(key, value)| (key.to_string(), value));
         object.provenance.parameters.extend(entries);
-        Ok(Baked { object, report, map: Some(map_report) })
+        Ok(Some(map_report))
+    }
+
+    /// Gives the object its radiation, which depends on the object as it was before it had a map.
+    fn radiation(
+        &self,
+        request: &BakeRequest,
+        bare: &Object,
+        object: &mut Object,
+        never: &AtomicBool,
+    ) -> Result<Option<RadiationReport>, BakeError> {
+        let Some(params) = &request.radiation else { return Ok(None) };
+        self.tell(Step::Radiation, 0.0);
+        let progress = |share: f64| self.tell(Step::Radiation, share);
+        let (radiation, report) = transfer(bare, params, self.cache, &progress, self.stop.unwrap_or(never))
+            .map_err(|source| BakeError::Radiation { name: request.source.name.clone(), source })?;
+        object.provenance.warnings.extend(warning(&radiation));
+        let entries = parameters(params).into_iter().map(|(key, value)| (key.to_string(), value));
+        object.provenance.parameters.extend(entries);
+        object.radiation = Some(radiation);
+        Ok(report)
     }
 
     fn tell(&self, step: Step, share: f64) {
@@ -220,7 +270,7 @@ impl Baker<'_> {
             carom_version: env!("CARGO_PKG_VERSION").into(),
             warnings,
         };
-        let object = Object { modal, bounce: None, provenance };
+        let object = Object { modal, bounce: None, radiation: None, provenance };
         object.validate()?;
         if let Some(cache) = self.cache {
             self.tell(Step::Keep, 0.0);

@@ -1,13 +1,13 @@
 //! Baked objects kept for the next time, by a hash of all that they depend on.
 //!
 //! An entry is the SHA-256 of an object's bytes, then the bytes: the object as it is before it has a bounce map, so that
-//! another map of the same body needs no new modes. The samples of a map are an entry of their own. A damaged entry counts as absent, and a folder that
+//! another map of the same body needs no new modes. The samples of a map and the radiation are entries of their own. A damaged entry counts as absent, and a folder that
 //! cannot be written is no reason to fail: the cache only ever saves time.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use carom_object::{Object, write_whole_file};
+use carom_object::{ModalModel, Object, Radiation, write_whole_file};
 use sha2::{Digest, Sha256};
 
 use crate::BakeRequest;
@@ -41,18 +41,34 @@ impl Cache {
 
     /// The object that was baked for an equal request, without its bounce map, if it is there and whole.
     pub(crate) fn find(&self, request: &BakeRequest) -> Option<Object> {
-        let entry = fs::read(self.entry(request)).ok()?;
-        let (digest, bytes) = entry.split_at_checked(32)?;
-        (Sha256::digest(bytes).as_slice() == digest).then(|| Object::from_bytes(bytes).ok())?
+        Object::from_bytes(&whole(&self.entry(request))?).ok()
     }
 
     /// Keeps an object, without its bounce map, for the next equal request.
     pub(crate) fn keep(&self, request: &BakeRequest, object: &Object) {
         let Ok(bytes) = object.to_bytes() else { return };
-        let entry = [Sha256::digest(&bytes).as_slice(), &bytes].concat();
+        self.keep_whole(&self.entry(request), &bytes);
+    }
+
+    /// The radiation that was computed for this key, if it is there and whole.
+    pub(crate) fn radiation(&self, key: &Key, model: &ModalModel) -> Option<Radiation> {
+        Radiation::from_bytes(&whole(&self.radiation_entry(key))?, model).ok()
+    }
+
+    /// Keeps radiation.
+    pub(crate) fn keep_radiation(&self, key: &Key, radiation: &Radiation) {
+        self.keep_whole(&self.radiation_entry(key), &radiation.to_bytes());
+    }
+
+    fn radiation_entry(&self, key: &Key) -> PathBuf {
+        self.folder.join(format!("{}.radiation", hex(key)))
+    }
+
+    /// Writes an entry that tells whether it is whole. A full disk costs the next bake its shortcut, nothing else.
+    fn keep_whole(&self, path: &Path, bytes: &[u8]) {
+        let entry = [Sha256::digest(bytes).as_slice(), bytes].concat();
         if fs::create_dir_all(&self.folder).is_ok() {
-            // A full disk costs the next bake its shortcut, nothing else.
-            let _ = write_whole_file(&self.entry(request), &entry);
+            let _ = write_whole_file(path, &entry);
         }
     }
 
@@ -76,6 +92,13 @@ impl Cache {
         );
         self.folder.join(format!("{}.baked", hex(&Sha256::digest(described))))
     }
+}
+
+/// The bytes of an entry, if it is there and whole.
+fn whole(path: &Path) -> Option<Vec<u8>> {
+    let mut entry = fs::read(path).ok()?;
+    let (digest, bytes) = entry.split_at_checked(32)?;
+    (Sha256::digest(bytes).as_slice() == digest).then(|| entry.split_off(32))
 }
 
 /// The version, and the size and date of the running program: one that was rebuilt may bake otherwise.

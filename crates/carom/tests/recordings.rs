@@ -330,3 +330,64 @@ fn a_surface_survives_to_the_bit() {
     drop(Recorder::create(&scratch.0, &run, &start(), slow(), false).unwrap());
     assert_eq!(Recording::open(&scratch.0).unwrap().run(), &run);
 }
+
+mod impulses {
+    //! Tables of impulses from other engines.
+
+    use std::sync::Arc;
+
+    use arrow_array::{ArrayRef, Float64Array, RecordBatch, UInt32Array};
+    use carom::soundtrack::read_impulses;
+    use proptest::prelude::*;
+
+    /// Two impulses, the later one first.
+    fn arrow() -> Vec<u8> {
+        let reals = |a: f64, b: f64| Arc::new(Float64Array::from(vec![a, b])) as ArrayRef;
+        let mut columns = vec![("body", Arc::new(UInt32Array::from(vec![1, 0])) as ArrayRef)];
+        columns.push(("time", reals(0.2, 0.1)));
+        columns.extend(["span", "x", "y", "z", "px", "py", "pz"].map(|name| (name, reals(1e-4, 2e-4))));
+        let batch = RecordBatch::try_from_iter(columns).unwrap();
+        let mut writer = arrow_ipc::writer::FileWriter::try_new(Vec::new(), &batch.schema()).unwrap();
+        writer.write(&batch).unwrap();
+        writer.into_inner().unwrap()
+    }
+
+    #[test]
+    fn impulses_of_another_program_are_read_and_come_out_by_time() {
+        let knocks = read_impulses(&arrow()).unwrap();
+        assert_eq!(
+            knocks.iter().map(|k| (k.body, k.time, k.span)).collect::<Vec<_>>(),
+            [(0, 0.1, 2e-4), (1, 0.2, 1e-4)]
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_row() {
+        let told = |text: &str| read_impulses(text.as_bytes()).unwrap_err().to_string();
+        assert!(told("time,x,y,z,px,py\n").starts_with("there is no column 'pz'"));
+        assert!(told("time,x,y,z,px,py,pz\n0,0,0,0,0,0,0\n-1,0,0,0,0,0,0\n").starts_with("row 2: time is '-1'"));
+        assert!(told("time,x,y,z,px,py,pz\n0,0,0,0,inf,0,0\n").starts_with("row 1: px is 'inf'"));
+        assert!(
+            told("time,x,y,z,px,py,pz,body\n0,0,0,0,0,0,0,mug\n").contains("body is 'mug', expected a whole number")
+        );
+        assert!(
+            read_impulses(b"\xff\xfe").is_err() && read_impulses(b"").is_err() && read_impulses(b"ARROW1").is_err()
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn hostile_bytes_are_refused_and_nothing_else(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            let _ = read_impulses(&bytes);
+            let _ = read_impulses(&[b"ARROW1\0\0", &bytes[..], b"ARROW1"].concat());
+        }
+
+        #[test]
+        fn a_file_with_a_changed_byte_is_read_or_refused(place in 0usize..2000, value in any::<u8>()) {
+            let mut bytes = arrow();
+            let place = place % bytes.len();
+            bytes[place] = value;
+            let _ = read_impulses(&bytes);
+        }
+    }
+}

@@ -9,6 +9,8 @@ mod impact;
 mod measure;
 mod modes;
 mod peer;
+mod radiation;
+mod sound;
 mod table;
 mod world;
 
@@ -28,6 +30,8 @@ Examples:
   carom bench impact --threads 1                           drops of up to 100,000 balls, against published figures
   carom bench world --threads 1                            against Rapier, which has one thread; benches/rapier is its program
   carom bench distant                                      against the paper's times, seconds
+  carom bench sound                                        against the paper's second pass, seconds
+  carom bench radiation                                    against two minutes, with the error of each body
   carom bench flexible --quick                             piles against SCISim; a tenth of each vibrating scene
 The references are Python packages; benches/peers/README.md tells how to install them.")]
 pub struct Args {
@@ -89,18 +93,22 @@ pub fn run(args: Args) -> Work<()> {
     }
     match args.name.as_deref() {
         None => print(
-            "modes    eigensolver against scipy; bodies against Gmsh, TetGen and scipy; growth with size\n\
-             bounce   strikes per second and core, as printed and in each width of instructions; growth with modes\n\
-             impact   drops of balls and boxes with all impacts at once, against the paper and SCISim; --largest for a million\n\
-             world    a pyramid of boxes and piles of mixed bodies against Rapier: detection, solve, step\n\
-             distant  passing a blow on to all that rests on a table, beside the paper's time\n\
-             flexible piles with friction beside SCISim's staggered projections; vibrating scenes beside the paper's time\n",
+            "modes      eigensolver against scipy; bodies against Gmsh, TetGen and scipy; growth with size\n\
+             bounce     strikes per second and core, as printed and in each width of instructions; growth with modes\n\
+             impact     drops of balls and boxes with all impacts at once, against the paper and SCISim; --largest for a million\n\
+             world      a pyramid of boxes and piles of mixed bodies against Rapier: detection, solve, step\n\
+             distant    passing a blow on to all that rests on a table, beside the paper's time\n\
+             sound      seconds of sound per second on one core, with and without radiation and two ears\n\
+             radiation  the sound field of the modes of a bar, a bowl and a mug, and looking it up\n\
+             flexible   piles with friction beside SCISim's staggered projections; vibrating scenes beside the paper's time\n",
         ),
         Some("modes") => modes::run(&args),
         Some("bounce") => bounce::run(&args),
         Some("impact") => impact::run(&args),
         Some("world") => world::run(&args),
         Some("distant") => distant::run(&args),
+        Some("sound") => sound::run(&args),
+        Some("radiation") => radiation::run(&args),
         Some("flexible") => flexible::run(&args),
         Some(name) => Err(miette!(help = "`carom bench` lists all", "no benchmark is called '{name}'")),
     }

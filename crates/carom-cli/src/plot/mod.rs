@@ -5,6 +5,7 @@ pub mod chart;
 mod ladder;
 mod run;
 mod series;
+mod spectrogram;
 
 use std::path::Path;
 use std::sync::Once;
@@ -20,6 +21,7 @@ pub use plotters::style::RGBColor;
 pub use plotters::style::text_anchor::HPos;
 pub use run::run_plots;
 pub use series::series;
+pub use spectrogram::spectrogram;
 
 use crate::ui::Work;
 

@@ -54,6 +54,10 @@ impl Findings {
 
     /// Prints everything and writes the plots. What does not hold is an error.
     pub fn report(self, args: &Args, ui: &Ui) -> Work<()> {
+        if let Some(gathered) = &args.gathered {
+            gathered.borrow_mut().push(self);
+            return Ok(());
+        }
         let mut plots = Vec::new();
         if !(self.charts.is_empty() && self.arenas.is_empty()) {
             fs::create_dir_all(&args.out).map_err(|error| miette!("cannot make {}: {error}", args.out.display()))?;

@@ -4,14 +4,18 @@ mod bounce;
 mod distant;
 mod findings;
 mod modes;
+mod page;
 mod reflections;
 
-use std::path::PathBuf;
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use miette::miette;
 use serde_json::json;
 
-use crate::ui::{Ui, Work, print, print_json};
+pub use self::findings::Findings;
+use crate::ui::{Ui, Work, print, print_json, write};
 
 /// Repeat an experiment with a known answer and print both.
 #[derive(clap::Args)]
@@ -20,10 +24,14 @@ Examples:
   carom reproduce                                what there is
   carom reproduce modes --quick                  bodies as drawn; without --quick also turned, and imported as OBJ
   carom reproduce reflections-table1             what four impact operators keep and break
+  carom reproduce --all --quick                  every figure and table on one page, out/reproduce/report.html
   carom reproduce bounce-table2 --meshes meshes  with the Stanford bunny and dragon of that folder")]
 pub struct Args {
     /// The experiment; without a name they are listed.
     name: Option<String>,
+    /// Run all of them and write one page, report.html.
+    #[arg(long, conflicts_with_all = ["name", "json"])]
+    all: bool,
     /// Print the result as JSON.
     #[arg(long)]
     json: bool,
@@ -36,6 +44,9 @@ pub struct Args {
     /// Folder of scanned bodies in metres: the bunny and the dragon, found by their names.
     #[arg(long, value_name = "DIR")]
     meshes: Option<PathBuf>,
+    /// Where findings go instead of being printed, if somebody gathers them.
+    #[arg(skip)]
+    gathered: Option<RefCell<Vec<Findings>>>,
 }
 
 struct Experiment {
@@ -206,6 +217,9 @@ const EXPERIMENTS: [Experiment; 26] = [
 
 /// Runs the subcommand. Results beyond their tolerance are an error.
 pub fn run(args: Args, ui: &Ui) -> Work<()> {
+    if args.all {
+        return all(&args, ui);
+    }
     let Some(name) = &args.name else { return list(args.json) };
     match EXPERIMENTS.iter().find(|experiment| experiment.name == name) {
         Some(experiment) => (experiment.run)(&args, ui),
@@ -213,6 +227,48 @@ pub fn run(args: Args, ui: &Ui) -> Work<()> {
             let names = EXPERIMENTS.map(|experiment| experiment.name).join(", ");
             Err(miette!(help = format!("there is: {names}"), "no experiment is called '{name}'"))
         }
+    }
+}
+
+/// The findings of an experiment in its smaller version; none if there is no such experiment.
+pub fn findings_of(name: &str, out: &Path, ui: &Ui) -> Work<Option<Findings>> {
+    match EXPERIMENTS.iter().find(|experiment| experiment.name == name) {
+        Some(experiment) => gather(experiment, true, out, None, ui),
+        None => Ok(None),
+    }
+}
+
+fn gather(experiment: &Experiment, quick: bool, out: &Path, meshes: Option<&Path>, ui: &Ui) -> Work<Option<Findings>> {
+    let gathered = Some(RefCell::default());
+    let meshes = meshes.map(Path::to_path_buf);
+    let args = Args { name: None, all: false, json: false, quick, out: out.into(), meshes, gathered };
+    (experiment.run)(&args, ui)?;
+    Ok(args.gathered.and_then(|gathered| gathered.into_inner().pop()))
+}
+
+/// Runs every experiment. One that fails is told on the page, and the others go on.
+fn all(args: &Args, ui: &Ui) -> Work<()> {
+    let path = args.out.join("report.html");
+    crate::interrupt::leaves("no report was written");
+    let mut chapters = Vec::new();
+    for (number, experiment) in EXPERIMENTS.iter().enumerate() {
+        ui.note(&format!("{} of {}: {} ({})", number + 1, EXPERIMENTS.len(), experiment.name, experiment.cost));
+        let clock = Instant::now();
+        let found = gather(experiment, args.quick, &args.out, args.meshes.as_deref(), ui);
+        let outcome = found.map_err(|error| error.to_string());
+        let seconds = clock.elapsed().as_secs_f64();
+        chapters.push(page::Chapter { name: experiment.name, shows: experiment.shows, seconds, outcome });
+    }
+    write(&path, page::page(&chapters, args.quick)?.as_bytes())?;
+    let wrong = chapters.iter().filter(|chapter| !chapter.holds()).count();
+    print(&format!("{} experiments → {}\n", chapters.len(), path.display()))?;
+    match wrong {
+        0 => Ok(()),
+        _ => Err(miette!(
+            help = "the page tells which",
+            "{wrong} of {} experiments are not as they must be",
+            chapters.len()
+        )),
     }
 }
 

@@ -6,13 +6,16 @@ use carom::references::{Outcome, Reference, TOLERANCE, Variant, references};
 use miette::miette;
 use serde_json::{Value, json};
 
-use super::Args;
+use super::{Args, Findings};
 use crate::ui::{Ui, Work, failure, print, print_json};
 
 /// Every reference in every variant.
 pub fn run(args: &Args, ui: &Ui) -> Work<()> {
     let variants: &[Variant] = if args.quick { &[Variant::Drawn] } else { &Variant::ALL };
     let (mut rows, mut beyond, mut checked) = (Vec::new(), 0, 0);
+    if args.gathered.is_some() {
+        return findings(variants)?.report(args, ui);
+    }
     if !args.json {
         print(&heading())?;
     }
@@ -38,6 +41,28 @@ pub fn run(args: &Args, ui: &Ui) -> Work<()> {
         0 => Ok(()),
         _ => Err(miette!("{beyond} of {checked} modes are off by more than {} %", 100.0 * TOLERANCE)),
     }
+}
+
+/// The same as findings, in the units of the references.
+fn findings(variants: &[Variant]) -> Work<Findings> {
+    let mut findings = Findings::new("theory");
+    for reference in references() {
+        for &variant in variants {
+            let outcome = reference.run(variant).map_err(|error| failure(error, None))?;
+            for c in &outcome.comparisons {
+                let ours = c.found.iter().sum::<f64>() / c.found.len() as f64;
+                let what = format!("{} as {}: {}", reference.name, variant.name(), c.known.name);
+                let number = |value: f64| format!("{value:.5} {}", reference.unit.name);
+                findings.check(
+                    what,
+                    number(c.known.value),
+                    format!("{} ({:+.3} %)", number(ours), 100.0 * c.error),
+                    c.holds(),
+                );
+            }
+        }
+    }
+    Ok(findings)
 }
 
 fn heading() -> String {

@@ -77,10 +77,11 @@ pub struct Args {
 }
 
 impl Args {
-    /// A scene that comes with Carom, recorded with pictures in a folder whose earlier recording is replaced.
-    pub fn shown(scene: &str, folder: &Path) -> Work<Args> {
+    /// A scene that comes with Carom, recorded in a folder whose earlier recording is replaced, with more words of a command line.
+    pub fn shown(scene: &str, folder: &Path, more: &[String]) -> Work<Args> {
         let command = Args::augment_args(clap::Command::new("run").no_binary_name(true));
-        let words = [scene.as_ref(), "--out".as_ref(), folder.as_os_str(), "--force".as_ref(), "--pictures".as_ref()];
+        let mut words = vec![scene.as_ref(), "--out".as_ref(), folder.as_os_str(), "--force".as_ref()];
+        words.extend(more.iter().map(|word| -> &std::ffi::OsStr { word.as_ref() }));
         let matches = command.try_get_matches_from(words).map_err(|error| failure(error, None))?;
         Args::from_arg_matches(&matches).map_err(|error| failure(error, None))
     }

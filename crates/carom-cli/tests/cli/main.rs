@@ -7,3 +7,5 @@ mod everyday;
 mod folder;
 mod papers;
 mod run;
+mod sound;
+mod view;

@@ -2,7 +2,7 @@
 
 use carom_object::{
     BounceMap, CellField, CellGrid, Damping, FacePoint, FaceSamples, Feature, Material, ModalModel, Object, Provenance,
-    SampleLayout, SharedCell, Values,
+    Radiation, SampleLayout, SharedCell, Values,
 };
 use carom_shape::{MassProperties, TriMesh};
 use glam::{DMat3, DVec3};
@@ -56,7 +56,21 @@ pub fn tetrahedron() -> Object {
         field: Some(field),
         held: false,
     };
-    Object { modal, bounce: Some(bounce_map()), provenance }
+    Object { modal, bounce: Some(bounce_map()), radiation: Some(radiation()), provenance }
+}
+
+/// Two of the modes are heard, one with four terms and one with one.
+fn radiation() -> Radiation {
+    Radiation {
+        centre: DVec3::new(0.1, 0.07, 0.03) / 3.0,
+        radius: 0.2 / 3.0,
+        speed_of_sound: 343.0,
+        air_density: 1.2,
+        wave_numbers: vec![2.7 / 0.9, 6.1 / 0.9],
+        starts: vec![0, 4, 5],
+        coefficients: vec![[0.1, -0.2], [1e-3, 0.0], [0.0, 7.0 / 3.0], [-1.0, 1.0], [12.5, -3e-7]],
+        errors: vec![0.1, 1.0 / 3.0],
+    }
 }
 
 /// Two samples on faces, three on an edge and two at a corner of the tetrahedron.

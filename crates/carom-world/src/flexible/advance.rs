@@ -5,7 +5,6 @@ use carom_impact::Grip;
 use glam::{DMat3, DVec3};
 
 use super::body::FlexibleBody;
-use super::moving::Forces;
 use super::recorded::Blow;
 use super::solve::{Block, Meeting};
 use super::world::FlexibleWorld;
@@ -127,7 +126,6 @@ impl FlexibleWorld {
             self.gather_forces(body, span);
         }
         let FlexibleWorld { bodies, now, problem, flights, forces, group, .. } = self;
-        let gravity = self.params.gravity;
         problem.clear();
         self.block_of.clear();
         self.block_of.resize(bodies.len(), usize::MAX);
@@ -146,15 +144,7 @@ impl FlexibleWorld {
             let active = now.active[body];
             let (begin, soft) = (problem.mean.len(), problem.compliance.len());
             flights[body].set(&bodies[body], span.length);
-            flights[body].mean_velocity(
-                &bodies[body],
-                moving,
-                &forces[body],
-                gravity,
-                active,
-                span.length,
-                &mut problem.mean,
-            );
+            flights[body].mean_velocity(&bodies[body], moving, &forces[body], active, span.length, &mut problem.mean);
             problem.compliance.extend_from_slice(flights[body].compliance.get(..active).unwrap_or_default());
             let (lightness, inverse_inertia) = if rigid.is_dynamic() {
                 let axes = *moving.pose.axes();
@@ -182,7 +172,7 @@ impl FlexibleWorld {
     /// What acts on a body in a step besides gravity and contact, and blows that fall into it.
     fn gather_forces(&mut self, body: usize, span: Span) {
         let forces = &mut self.forces[body];
-        *forces = Forces { rigid: [0.0; 6], modal: std::mem::take(&mut forces.modal) };
+        (forces.gravity, forces.rigid) = (self.params.gravity, [0.0; 6]);
         forces.modal.clear();
         for (load, struck) in self.loads.iter().zip(&mut self.struck).filter(|(load, _)| load.load.body == body) {
             let moving = &mut self.now.moving[body];
@@ -305,7 +295,6 @@ impl FlexibleWorld {
             &self.bodies[body],
             &self.launches[body],
             &self.forces[body],
-            self.params.gravity,
             until,
             length,
             &mut self.now.moving[body],

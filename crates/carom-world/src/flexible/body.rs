@@ -81,7 +81,8 @@ impl Vibration {
             |quantity, value, expected| Err(WorldError::BadBody { body: body.name.clone(), quantity, value, expected });
         if matches!(body.motion, Motion::Dynamic) {
             let of_modes = model.mass.mass;
-            if !((body.mass / of_modes - 1.0).abs() <= SAME_MASS) {
+            let off = (body.mass / of_modes - 1.0).abs();
+            if off.is_nan() || off > SAME_MASS {
                 return bad("the mass that its modes belong to", of_modes, "that of the body: leave 'mass' out");
             }
             if model.held {

@@ -27,9 +27,11 @@ impl Moving {
     }
 }
 
-/// What acts on a body during a flight, besides gravity.
+/// What acts on a body during a flight.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Forces {
+    /// m/s².
+    pub gravity: DVec3,
     /// Of the rigid motion, in the world's axes: force, torque.
     pub rigid: [f64; 6],
     /// Of the modes.
@@ -67,13 +69,12 @@ impl Flight {
         body: &FlexibleBody,
         moving: &Moving,
         forces: &Forces,
-        gravity: DVec3,
         active: usize,
         span: f64,
         mean: &mut Vec<f64>,
     ) {
         let mut velocity = moving.velocity;
-        kick(body, &moving.pose, forces, gravity, 0.5 * span, &mut velocity);
+        kick(body, &moving.pose, forces, 0.5 * span, &mut velocity);
         mean.extend_from_slice(&velocity);
         let Some(vibration) = &body.vibration else { return };
         for (mode, step) in self.steps[..active].iter().enumerate() {
@@ -89,7 +90,6 @@ impl Flight {
         body: &FlexibleBody,
         launch: &Moving,
         forces: &Forces,
-        gravity: DVec3,
         until: f64,
         span: f64,
         moving: &mut Moving,
@@ -104,10 +104,10 @@ impl Flight {
             Motion::Dynamic => {
                 let rigid = &body.rigid;
                 let (pose, velocity) = (moving.pose, &mut moving.velocity);
-                account.injected += kick(body, &pose, forces, gravity, 0.5 * span, velocity);
+                account.injected += kick(body, &pose, forces, 0.5 * span, velocity);
                 let (flown, turned) = Space::fly(&rigid.inertia, &pose, velocity, span);
                 *velocity = turned;
-                account.injected += kick(body, &flown, forces, gravity, 0.5 * span, velocity);
+                account.injected += kick(body, &flown, forces, 0.5 * span, velocity);
                 moving.pose = flown;
                 let before = rigid.kinetic(&flown, velocity);
                 let drag = rigid.resistance;
@@ -117,7 +117,7 @@ impl Flight {
                     }
                     account.damping += before - rigid.kinetic(&flown, velocity);
                 }
-                let fall = -rigid.mass * gravity.dot(flown.position() - pose.position());
+                let fall = -rigid.mass * forces.gravity.dot(flown.position() - pose.position());
                 account.integrator -= before - rigid.kinetic(&launch.pose, &launch.velocity) + fall - account.injected;
             }
         }
@@ -141,11 +141,11 @@ impl Flight {
 }
 
 /// Gravity and forces for some time; returns the work of the forces.
-fn kick(body: &FlexibleBody, pose: &Pose, forces: &Forces, gravity: DVec3, time: f64, velocity: &mut [f64; 6]) -> f64 {
+fn kick(body: &FlexibleBody, pose: &Pose, forces: &Forces, time: f64, velocity: &mut [f64; 6]) -> f64 {
     if !body.rigid.is_dynamic() {
         return 0.0;
     }
-    (0..3).for_each(|k| velocity[k] += time * gravity[k]);
+    (0..3).for_each(|k| velocity[k] += time * forces.gravity[k]);
     if forces.rigid == [0.0; 6] {
         return 0.0;
     }

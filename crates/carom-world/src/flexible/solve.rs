@@ -20,7 +20,7 @@ const SWEEPS: usize = 400;
 /// Sweeps of those contacts that press, for one of all.
 const PRESSING: usize = 8;
 /// Speeds that still change by less than this part of the largest are solved for.
-const TOLERANCE: f64 = 1e-9;
+const TOLERANCE: f64 = 1e-7;
 
 /// A body of the group, or one that is prescribed.
 #[derive(Debug, Clone, Copy, Default)]

@@ -21,6 +21,8 @@ pub use reader::{RecordedContact, RecordedFrame, RecordedLedger, RecordedMode, R
 pub(crate) use recorder::object_file;
 pub use recorder::{Pace, Recorder};
 
+pub(crate) use segment::decode_foreign;
+pub(crate) use table::IMPULSES;
 use table::Layout;
 
 const MANIFEST: &str = "run.json";
@@ -29,7 +31,7 @@ const CHECKPOINT: &str = "checkpoint.safetensors";
 const SURFACES: &str = "surfaces";
 const OBJECTS: &str = "objects";
 /// What may be made of a recording and lie beside it; it goes when the recording is replaced.
-const PRODUCTS: [&str; 3] = ["animation.glb", "pictures.png", "plots"];
+const PRODUCTS: [&str; 4] = ["animation.glb", "pictures.png", "plots", "sound"];
 
 fn segment_path(folder: &Path, layout: &Layout, number: u64) -> PathBuf {
     folder.join(layout.name).join(format!("{number:06}.arrow"))

@@ -143,6 +143,22 @@ pub(crate) static VIBRATION: Layout = Layout {
     ],
 };
 
+/// Impulses that another engine found.
+pub(crate) static IMPULSES: Layout = Layout {
+    name: "impulses",
+    wholes: &[whole("body", Whole::Short, "number of the object, from zero")],
+    reals: &[
+        real("time", "s", "when the impulse began"),
+        real("span", "s", "how long it lasted"),
+        real("x", "m", "where, in the axes of the object"),
+        real("y", "m", "where"),
+        real("z", "m", "where"),
+        real("px", "N s", "impulse on the object, in its axes"),
+        real("py", "N s", "impulse"),
+        real("pz", "N s", "impulse"),
+    ],
+};
+
 /// Rows in memory.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Table {

@@ -82,7 +82,12 @@ pub(super) struct Bakery<'a> {
     context: Option<&'a SceneContext<'a>>,
 }
 
-impl Bakery<'_> {
+impl<'a> Bakery<'a> {
+    /// Bakes in a context.
+    pub fn new(context: &'a SceneContext<'a>) -> Bakery<'a> {
+        Bakery { context: Some(context) }
+    }
+
     /// The object of a body whose restitution comes from a map.
     pub fn baked(&self, body: &BodyPlan) -> Result<Option<Arc<Object>>, String> {
         request(body).map_or(Ok(None), |request| self.bake(&request))

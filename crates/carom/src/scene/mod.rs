@@ -4,6 +4,7 @@
 //! place ([`SceneErrors`]). [`Scene::build`] then makes the world, baking what it needs on the way.
 
 mod bodies;
+mod bouncing;
 mod build;
 mod check;
 mod copies;
@@ -17,6 +18,7 @@ mod plan;
 mod read;
 mod reference;
 mod schema;
+mod sounding;
 mod tree;
 mod vibration;
 
@@ -37,6 +39,7 @@ pub use mistake::{Mistake, Place, SceneErrors};
 pub use plan::Record;
 pub use reference::{json_schema, reference};
 pub use schema::{Key, Kind, Limits, SECTIONS, Section};
+pub use sounding::SoundSource;
 
 /// A scene without mistakes that can be seen before it is built.
 #[derive(Debug)]
@@ -140,6 +143,16 @@ impl Scene {
     /// What it shows.
     pub fn about(&self) -> &str {
         &self.plan.about
+    }
+
+    /// What to look for in it; empty if it is not for show.
+    pub fn watch(&self) -> &str {
+        &self.plan.watch
+    }
+
+    /// The experiment that has numbers of it.
+    pub fn reproduces(&self) -> Option<&str> {
+        self.plan.reproduces.as_deref()
     }
 
     /// 2 or 3.

@@ -18,6 +18,8 @@ use crate::Source;
 pub(super) struct Plan {
     pub name: String,
     pub about: String,
+    pub watch: String,
+    pub reproduces: Option<String>,
     pub dimension: usize,
     pub duration: f64,
     pub step: f64,

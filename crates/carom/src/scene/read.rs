@@ -72,6 +72,8 @@ impl Reader {
         Plan {
             name: scene.word("name", file_name).to_owned(),
             about: scene.word("about", "").to_owned(),
+            watch: scene.word("watch", "").to_owned(),
+            reproduces: scene.text("reproduces").map(str::to_owned),
             dimension,
             duration,
             step,

@@ -234,6 +234,14 @@ pub const SECTIONS: &[Section] = &[
         keys: &[
             key("name", Kind::Text, "", "the file's name", "what it is called"),
             key("about", Kind::Text, "", "nothing", "what it shows, in a sentence or two"),
+            key(
+                "watch",
+                Kind::Text,
+                "",
+                "nothing",
+                "what to look for in it; a scene that says so is shown in the gallery",
+            ),
+            key("reproduces", Kind::Text, "", "nothing", "the experiment of `carom reproduce` that has numbers of it"),
             key("dimension", Kind::Whole(2, 3), "", "3", "2 for the plane, 3 for space; vectors have so many numbers"),
             key("duration", POSITIVE, "s", "10", "how long a run lasts"),
         ],

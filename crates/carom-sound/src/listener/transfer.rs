@@ -1,0 +1,100 @@
+//! From the vibration of a surface to the pressure around it.
+//!
+//! A [`Transfer`] tells the complex pressure of each mode for a unit of its velocity. [`FreeField`] serves where none was baked: every patch
+//! of the surface radiates as a simple source in free air, which the body itself does not shade.
+
+use std::collections::BTreeMap;
+use std::f64::consts::PI;
+
+use carom_object::{Complex64, ModalModel, Radiation};
+use glam::DVec3;
+
+use crate::synthesis::{AIR_DENSITY, SPEED_OF_SOUND};
+
+/// Acoustic transfer of the modes of a body.
+pub trait Transfer: Sync {
+    /// Pressure in Pa at a point in the axes of the model for a mode that rings with velocity q̇ = 1 √kg m/s: real and imaginary part, with the
+    /// time factor exp(+iωt).
+    fn transfer(&self, mode: usize, point: DVec3) -> (f64, f64);
+
+    /// The same of the lowest modes at one point.
+    fn transfers(&self, modes: usize, point: DVec3) -> Vec<(f64, f64)> {
+        (0..modes).map(|mode| self.transfer(mode, point)).collect()
+    }
+}
+
+impl Transfer for Radiation {
+    fn transfer(&self, mode: usize, point: DVec3) -> (f64, f64) {
+        let pressure = Radiation::transfer(self, mode, point);
+        (pressure.re, pressure.im)
+    }
+
+    fn transfers(&self, modes: usize, point: DVec3) -> Vec<(f64, f64)> {
+        let mut pressures = vec![Complex64::ZERO; self.mode_count()];
+        // Directions are those of all modes: their harmonics are found once.
+        Radiation::transfers(self, point, &mut pressures, &mut Vec::new());
+        pressures.resize(modes, Complex64::ZERO);
+        pressures.into_iter().map(|pressure| (pressure.re, pressure.im)).collect()
+    }
+}
+
+/// Patches of a surface, each a simple source.
+#[derive(Clone, Debug)]
+pub struct FreeField {
+    centres: Vec<DVec3>,
+    omegas: Vec<f64>,
+    /// Volume velocity of each patch in each mode, m³/s: `flows[mode * patches + patch]`.
+    flows: Vec<f64>,
+}
+
+/// Patches along the longest side of a body.
+const PATCHES: f64 = 10.0;
+
+impl FreeField {
+    /// Divides the surface into patches that are small against the body and whose parts face about the same way.
+    pub fn new(model: &ModalModel) -> FreeField {
+        let bounds = model.surface.bounds();
+        let cell = bounds.size().max_element() / PATCHES;
+        let mut patches: BTreeMap<([i64; 3], [bool; 3]), Vec<usize>> = BTreeMap::new();
+        for triangle in 0..model.surface.triangles.len() {
+            let [a, b, c] = model.surface.corners(triangle);
+            let place = ((a + b + c) / 3.0 - bounds.min) / cell.max(f64::MIN_POSITIVE);
+            let normal = model.surface.area_vector(triangle);
+            let key = (place.to_array().map(|x| x as i64), normal.to_array().map(|x| x > 0.0));
+            patches.entry(key).or_default().push(triangle);
+        }
+        let weigh = |triangles: &Vec<usize>| {
+            let areas = triangles.iter().map(|&t| model.surface.area_vector(t).length());
+            let whole: f64 = areas.clone().sum();
+            let middle = |t: usize| model.surface.corners(t).into_iter().sum::<DVec3>() / 3.0;
+            triangles.iter().zip(areas).map(|(&t, area)| area * middle(t)).sum::<DVec3>() / whole
+        };
+        let centres = patches.values().map(weigh).collect();
+        let flow = |mode: usize, triangles: &Vec<usize>| -> f64 {
+            let of_triangle = |&t: &usize| {
+                let corners = model.surface.triangles[t].map(|vertex| model.shape_at_vertex(mode, vertex as usize));
+                corners.into_iter().sum::<DVec3>().dot(model.surface.area_vector(t)) / 3.0
+            };
+            triangles.iter().map(of_triangle).sum()
+        };
+        let modes = 0..model.mode_count();
+        let flows = modes.clone().flat_map(|mode| patches.values().map(move |t| flow(mode, t))).collect();
+        FreeField { centres, omegas: modes.map(|mode| model.angular_frequency(mode)).collect(), flows }
+    }
+}
+
+impl Transfer for FreeField {
+    fn transfer(&self, mode: usize, point: DVec3) -> (f64, f64) {
+        let omega = self.omegas[mode];
+        let flows = &self.flows[mode * self.centres.len()..][..self.centres.len()];
+        // p = iωρ Σ Q exp(−ikr)/(4πr)
+        let waves = self.centres.iter().zip(flows).map(|(centre, flow)| {
+            let r = centre.distance(point).max(1e-3);
+            let (sin, cos) = (omega / SPEED_OF_SOUND * r).sin_cos();
+            (flow * sin / r, flow * cos / r)
+        });
+        let (re, im) = waves.fold((0.0, 0.0), |sum, wave| (sum.0 + wave.0, sum.1 + wave.1));
+        let strength = omega * AIR_DENSITY / (4.0 * PI);
+        (strength * re, strength * im)
+    }
+}

@@ -1,0 +1,140 @@
+/** What a run may have besides: sound that plays in step, vibrations that bend bodies, bounce maps that colour them. */
+import assert from "node:assert/strict";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { tableFromArrays, tableToIPC } from "apache-arrow";
+import { folder, launch, open, run, view } from "./harness.mjs";
+
+const RATE = 8000;
+let browser;
+let where;
+const servers = [];
+
+before(async () => {
+  browser = await launch();
+  where = folder();
+});
+
+after(async () => {
+  await browser?.close();
+  for (const server of servers) server.end();
+});
+
+async function loaded(...words) {
+  const server = await view(where, ...words);
+  servers.push(server);
+  const page = await open(browser, server.address);
+  await page.waitForSelector("[data-loaded]");
+  await page.waitForTimeout(300);
+  return page;
+}
+
+/** A tone of some seconds as 16-bit PCM. */
+function wav(frequency, seconds) {
+  const samples = Math.round(RATE * seconds);
+  const bytes = Buffer.alloc(44 + 2 * samples);
+  bytes.write("RIFF", 0);
+  bytes.writeUInt32LE(36 + 2 * samples, 4);
+  bytes.write("WAVEfmt ", 8);
+  bytes.writeUInt32LE(16, 16);
+  bytes.writeUInt16LE(1, 20);
+  bytes.writeUInt16LE(1, 22);
+  bytes.writeUInt32LE(RATE, 24);
+  bytes.writeUInt32LE(2 * RATE, 28);
+  bytes.writeUInt16LE(2, 32);
+  bytes.writeUInt16LE(16, 34);
+  bytes.write("data", 36);
+  bytes.writeUInt32LE(2 * samples, 40);
+  for (let i = 0; i < samples; i++) bytes.writeInt16LE(Math.round(8000 * Math.sin((2 * Math.PI * frequency * i) / RATE)), 44 + 2 * i);
+  return bytes;
+}
+
+test("sound plays in step with the run, stems are switched one by one, and very slow motion is silent", async () => {
+  run(where, "run", "cradle", "--no-plots", "--no-gltf");
+  mkdirSync(join(where, "cradle/sound/stems"), { recursive: true });
+  writeFileSync(join(where, "cradle/sound/mix.wav"), wav(440, 4));
+  for (const [name, frequency] of [["ball-1", 440], ["ball-5", 660]]) {
+    writeFileSync(join(where, `cradle/sound/stems/${name}.wav`), wav(frequency, 4));
+  }
+  const page = await loaded("cradle");
+  assert.deepEqual(await page.locator(".stem").allTextContents(), ["ball-1", "ball-5"]);
+  const playing = () => page.getAttribute(".sound", "data-playing");
+  await page.click(".play");
+  await page.waitForTimeout(500);
+  assert.equal(await playing(), "2", "both stems play");
+  await page.uncheck(".stem >> nth=0 >> input");
+  await page.selectOption(".speed", "0.001");
+  await page.waitForTimeout(300);
+  assert.equal(await playing(), "0");
+  const picture = await page.locator(".sound .waveform").screenshot();
+  await page.locator(".line").evaluate((line) => {
+    line.value = 0.7;
+    line.dispatchEvent(new Event("input"));
+  });
+  await page.waitForTimeout(300);
+  assert.ok(!picture.equals(await page.locator(".sound .waveform").screenshot()), "the cursor has moved");
+  assert.deepEqual(page.problems, []);
+  await page.close();
+});
+
+test("a body that vibrates is bent as much as the slider says, and coloured by it", async () => {
+  run(where, "bake", "bar", "--modes", "4", "--no-map", "--output", "bar.carom");
+  writeFileSync(
+    join(where, "fall.toml"),
+    `[scene]\nname = "fall"\nduration = 0.2\n[[body]]\nname = "bar"\nshape = "bar"\nmaterial = "steel"\n`,
+  );
+  run(where, "run", "fall.toml", "--out", "fall", "--no-plots", "--no-gltf");
+  mkdirSync(join(where, "fall/objects"));
+  mkdirSync(join(where, "fall/vibration"));
+  cpSync(join(where, "bar.carom"), join(where, "fall/objects/000000.carom"));
+  const manifest = join(where, "fall/run.json");
+  const info = JSON.parse(readFileSync(manifest, "utf8"));
+  info.bodies[0].object = "objects/000000.carom";
+  writeFileSync(manifest, JSON.stringify(info));
+  const frames = Array.from({ length: 13 }, (_, k) => Math.round((k / 60) * 1000));
+  const table = tableFromArrays({
+    step: BigUint64Array.from(frames, BigInt),
+    body: new Uint32Array(frames.length),
+    mode: new Uint32Array(frames.length),
+    time: Float64Array.from(frames, (step) => step / 1000),
+    q: new Float64Array(frames.length).fill(1e-5),
+    rate: new Float64Array(frames.length),
+  });
+  writeFileSync(join(where, "fall/vibration/000000.arrow"), tableToIPC(table, "file"));
+
+  const page = await loaded("fall");
+  const stage = page.locator(".stage > canvas");
+  const seen = async () => {
+    await page.waitForTimeout(300);
+    return stage.screenshot();
+  };
+  const plain = await seen();
+  await page.selectOption("[data-role=colour-by]", "vibration");
+  const coloured = await seen();
+  assert.ok(!plain.equals(coloured), "coloured by how far each point moves");
+  await page.locator("[data-role=exaggeration]").evaluate((input) => {
+    input.value = 3;
+    input.dispatchEvent(new Event("input"));
+  });
+  assert.ok(!coloured.equals(await seen()), "bent a thousand times as far");
+  assert.deepEqual(page.problems, []);
+  await page.close();
+});
+
+test("bodies with a bounce map are coloured by it", async () => {
+  writeFileSync(
+    join(where, "bounce.toml"),
+    `[scene]\nname = "bounce"\nduration = 0.1\n[[body]]\nname = "bar"\nshape = "bar"\nmaterial = "steel"\nrestitution = "map"\nmodes = 6\ncolour = [0.5, 0.5, 0.5]\n`,
+  );
+  run(where, "run", "bounce.toml", "--out", "bounce", "--no-plots", "--no-gltf");
+  const page = await loaded("bounce");
+  const stage = page.locator(".stage > canvas");
+  const before = await stage.screenshot();
+  await page.selectOption("[data-role=colour-by]", "bounciness");
+  await page.waitForTimeout(300);
+  assert.ok(!before.equals(await stage.screenshot()));
+  assert.match(await page.textContent(".scale"), /0 dead1 lively/);
+  assert.deepEqual(page.problems, []);
+  await page.close();
+});
