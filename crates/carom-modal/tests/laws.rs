@@ -253,14 +253,15 @@ fn a_blow_followed_through_all_unknowns_is_the_sum_of_what_all_modes_do() {
         let nearest = (0..).zip(&bar.surface.positions).min_by(|a, b| far(a.1).total_cmp(&far(b.1)));
         nearest.unwrap().0
     };
-    let (struck, read) = ([at(0.1), at(0.0)], [at(0.1), at(0.05), at(-0.03)]);
+    // Where it is struck, all modes count.
+    let (struck, read) = ([at(0.1), at(0.0)], [at(0.05), at(-0.05)]);
     let (step, steps) = (1e-5, 400);
     let found = transient.fastest(&struck, &read, [step, step * f64::from(steps)], &|_| {}).unwrap();
     for (struck, found) in struck.into_iter().zip(found) {
         for (read, found) in read.into_iter().zip(found) {
             let places = [struck, read].map(|vertex| vertex as usize);
             let expected = fastest_by_modes(&model, damping, places, step, steps as usize);
-            assert!((found / expected - 1.0).abs() < 0.02, "{places:?}: {found} against {expected}");
+            assert!((found / expected - 1.0).abs() < 2e-3, "{places:?}: {found} against {expected}");
         }
     }
 }

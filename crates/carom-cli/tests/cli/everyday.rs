@@ -179,9 +179,15 @@ fn modes_are_plotted_pictured_and_animated() {
 fn the_demo_leaves_something_to_look_at() {
     let folder = Folder::new();
     let ran = folder.carom("demo --out show --no-open").succeeds();
-    for name in
-        ["mug.carom", "mug_map.png", "letters-mapped/pictures.png", "letters-constant/run.json", "dinner/animation.glb"]
-    {
+    for name in [
+        "mug.carom",
+        "mug_map.png",
+        "mug.wav",
+        "letters-mapped/pictures.png",
+        "letters-mapped/sound/mix.wav",
+        "letters-constant/run.json",
+        "dinner/animation.glb",
+    ] {
         assert!(folder.path(&format!("show/{name}")).exists(), "{name}");
     }
     // The letters fall alike and rebound differently.
@@ -190,7 +196,7 @@ fn the_demo_leaves_something_to_look_at() {
         facts["ledger"]["restitution"].as_f64().unwrap()
     });
     assert!(energies.iter().all(|energy| *energy > 0.0) && energies[0] != energies[1], "{energies:?}");
-    assert!(ran.out.contains("[5/5]") && ran.out.contains("Try next"));
+    assert!(ran.out.contains("[6/6]") && ran.out.contains("Try next"));
     // Without its page a command has nothing to export; it says so and shows the rest.
     assert_eq!(folder.path("show/letters.html").exists(), !ran.err.contains("without its viewer"));
 }

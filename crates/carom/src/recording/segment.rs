@@ -266,7 +266,7 @@ mod tests {
     fn contacts(rows: u64) -> Table {
         let mut table = Table::default();
         for row in 0..rows {
-            let reals: Vec<f64> = (0..14).map(|column| (row as f64 + 0.1 * f64::from(column)).sin()).collect();
+            let reals: Vec<f64> = (0..16).map(|column| (row as f64 + 0.1 * f64::from(column)).sin()).collect();
             table.push(&[row, row % 7, u64::from(u32::MAX), u64::MAX - row, row & 1], &reals);
         }
         table
@@ -280,7 +280,7 @@ mod tests {
             assert_eq!(decode(&CONTACTS, &bytes).unwrap(), table);
         }
         let mut odd = Table::default();
-        odd.push(&[u64::MAX], &[-0.0, 5e-324, f64::MAX, f64::INFINITY, 0.1, 0., 0., 0., 0., 0., 0., 0., 0., 1.0]);
+        odd.push(&[u64::MAX], &[-0.0, 5e-324, f64::MAX, f64::INFINITY, 0.1, 0., 0., 0., 0., 0., 0., 0., 0., 0., 1.0]);
         assert_eq!(decode(&LEDGER, &encode(&LEDGER, &odd).unwrap()).unwrap(), odd);
     }
 

@@ -90,7 +90,7 @@ fn every_mistake_is_told_at_once_with_its_line_and_the_nearest_word() {
         .replace("\"ball-0-0-0\", ", "\"bill-0-0-0\", ");
     let expected = [
         "s.toml:6:8: time.step: must be a positive number, but is 0",
-        "s.toml:11:10: response.family: must be \"reflections\", \"impulses\", \"penalty\" or \"constraints\", but is 'impulse' (did you mean \"impulses\"?)",
+        "s.toml:11:10: response.family: must be \"reflections\", \"impulses\", \"penalty\", \"constraints\" or \"flexible\", but is 'impulse' (did you mean \"impulses\"?)",
         "s.toml:12:10: response.sweeps: must be a whole number from 1 to 1000000, but is 4.5",
         "s.toml:19:29: body.ball.shape: a sphere has no 'raduis'; did you mean 'radius'?",
         "s.toml:20:12: body.ball.material: no material is called 'stele' (did you mean 'steel'?)",
