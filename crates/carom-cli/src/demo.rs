@@ -74,11 +74,14 @@ fn stage(number: usize, what: &str) -> Work<()> {
     print(&format!("\n[{number}/{STAGES}] {what}\n"))
 }
 
-/// The letters as they land, with the modes that their maps were made of, which are in the cache by now; and a knock on the mug.
+/// The letters as they land, with the modes that their maps were made of, which are in the cache by now, and steel's damping, which
+/// the material of the maps leaves out; and a knock on the mug.
 fn listen(out: &Path, letters: &Path, ui: &Ui) -> Work<()> {
     let path = |path: PathBuf| path.to_string_lossy().into_owned();
     let letters = path(letters.to_owned());
-    crate::sound::run(crate::sound::Args::of(&[&letters, "--modes", "45", "--normalize", "--force"])?, ui)?;
+    let steel = "alpha=5,beta=3e-8,gamma=0.3";
+    let words = [letters.as_str(), "--modes", "45", "--damping", steel, "--normalize", "--force"];
+    crate::sound::run(crate::sound::Args::of(&words)?, ui)?;
     let (mug, sound) = (path(out.join("mug.carom")), path(out.join("mug.wav")));
     let knock = [mug.as_str(), "--tap", "0,0.05,0.04", "--out", &sound, "--spectrogram", "--normalize", "--force"];
     crate::sound::run(crate::sound::Args::of(&knock)?, ui)?;

@@ -1,6 +1,8 @@
 //! A blow here moves what rests over there.
 
+use carom::modal::{ModalParams, Wanted, material};
 use carom::scene::{Scene, SceneContext};
+use carom::{BakeRequest, Source, bake};
 use glam::DVec3;
 
 /// How bodies went: their names, how far they rose above where they stood, how far they are from there in the end, and the
@@ -121,4 +123,118 @@ fn a_truck_that_hops_shakes_cones_the_more_the_nearer_and_topples_a_post() {
     let post = with.names.iter().position(|name| name == "post").unwrap();
     // It stood a metre high on a beam, and lies on the ground.
     assert!(with.moves[post] > 0.5 && still.moves[post] < 1e-3, "{} {}", with.moves[post], still.moves[post]);
+}
+
+#[test]
+fn what_rests_on_a_baked_table_jumps_when_a_body_with_a_bounce_map_strikes_it() {
+    let folder = std::env::temp_dir().join(format!("carom-distant-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("table.carom");
+    let source = Source::shape("table", &Default::default()).unwrap();
+    let params = ModalParams {
+        wanted: Wanted::Lowest(10),
+        hold: vec!["y < 0.01".parse().unwrap()],
+        cell_size: Some(0.1),
+        ..ModalParams::default()
+    };
+    let wood = material("distant-table").unwrap().clone();
+    let table =
+        bake(&BakeRequest { params, map: None, ..BakeRequest::new(source, wood) }, None, &|_, _| {}).unwrap().object;
+    table.save(&file).unwrap();
+    let top = table.modal.surface.bounds().max.y;
+    let text = format!(
+        r#"
+[scene]
+name = "knock"
+duration = 0.3
+[time]
+step = 0.01
+[response]
+family = "constraints"
+[[body]]
+name = "table"
+object = '{}'
+collision = "hull"
+motion = "fixed"
+restitution = 0.15
+distant = {{ modes = 10 }}
+[[body]]
+name = "bar"
+shape = "bar"
+position = [0, {}, 0]
+velocity = [0, -3, 0]
+restitution = "map"
+[[body]]
+name = "coin"
+shape = {{ shape = "box", size = [0.02, 0.01, 0.02] }}
+mass = 0.01
+position = [0.3, {}, 0.1]
+restitution = 0.15
+"#,
+        file.display(),
+        top + 0.01,
+        top + 0.005
+    );
+    let scene = Scene::parse("knock", &text, &[]).unwrap_or_else(|errors| panic!("{errors}"));
+    let rise = |course: &Course| course.rises_of("coin").map(|(_, rise)| rise).fold(0.0, f64::max);
+    let (with, still) = (rise(&Course::of(&scene, 0.3)), rise(&Course::without(&scene, 0.3)));
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert!(with > 1e-4 && still < 1e-5, "the coin rose by {with} m, and by {still} m without the response");
+}
+
+#[test]
+fn waves_go_along_the_surface_down_one_tower_and_up_the_next() {
+    let text = |distance: &str| {
+        format!(
+            r#"
+[scene]
+name = "towers"
+duration = 0.2
+[time]
+step = 0.01
+[response]
+family = "constraints"
+[[body]]
+name = "towers"
+shape = {{ shape = "union", parts = [
+  {{ shape = "box", size = [0.5, 0.1, 0.2] }},
+  {{ shape = "transform", translate = [-0.15, 0.2, 0], of = {{ shape = "box", size = [0.2, 0.4, 0.2] }} }},
+  {{ shape = "transform", translate = [0.15, 0.2, 0], of = {{ shape = "box", size = [0.2, 0.4, 0.2] }} }},
+] }}
+material = "distant-table"
+motion = "fixed"
+edge = 0.02
+restitution = 0.15
+distant = {{ kind = "waves", modes = 4, amplitude = 0.004, exponent = 2, reference = 0.05, distance = "{distance}" }}
+[[body]]
+name = "ball"
+shape = {{ shape = "sphere", radius = 0.03 }}
+mass = 0.5
+position = [-0.1, 0.432, 0]
+velocity = [0, -2, 0]
+restitution = 0.15
+[[body]]
+name = "same"
+shape = {{ shape = "box", size = [0.02, 0.02, 0.02] }}
+mass = 0.05
+position = [-0.22, 0.41, 0]
+restitution = 0.15
+[[body]]
+name = "other"
+shape = {{ shape = "box", size = [0.02, 0.02, 0.02] }}
+mass = 0.05
+position = [0.08, 0.41, 0]
+restitution = 0.15
+"#
+        )
+    };
+    let rises = |distance: &str| {
+        let scene = Scene::parse("towers", &text(distance), &[]).unwrap_or_else(|errors| panic!("{errors}"));
+        let course = Course::of(&scene, 0.2);
+        ["same", "other"].map(|name| course.rises_of(name).map(|(_, rise)| rise).fold(0.0, f64::max))
+    };
+    let ([same, other], [_, across]) = (rises("surface"), rises("straight"));
+    assert!(same > 1e-3 && across > 1e-3, "they rose by {same} and, straight across, {across} m");
+    // Along the surface it is some five times as far, and of the speed a twentieth is left.
+    assert!(other < 0.1 * across, "{other} m along the surface, {across} m straight across");
 }
