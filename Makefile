@@ -5,6 +5,9 @@
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
+# Properties are tried on the same inputs every time; `make test SEED=$RANDOM` tries others.
+SEED ?= 1
+
 # Built again only when a source of it changed: the command that embeds it is linked again each time.
 PAGE := web/dist/index.html
 
@@ -26,7 +29,7 @@ test: $(PAGE) ## format, lints, tests and documentation, of the engine and of th
 	@echo "== lints"
 	cargo clippy --release --workspace --all-targets -- -D warnings
 	@echo "== tests"
-	cargo test --release --workspace
+	PROPTEST_RNG_SEED=$(SEED) cargo test --release --workspace
 	@echo "== the page: units"
 	cd web && npm run --silent check && npm test --silent
 	@echo "== the page: browser"

@@ -83,7 +83,8 @@ fn inside(
 ) -> Touch<DVec2> {
     let tied = (0..polygon.edges.len()).filter(|&edge| above(edge) >= separation - polygon.tolerance);
     let mean: DVec2 = tied.map(|edge| polygon.edges[edge].normal).sum();
-    let normal = mean.try_normalize().filter(|_| mean.length_squared() > 1e-9);
-    let normal = pose.turn(normal.unwrap_or(polygon.edges[nearest].normal));
-    touch(disc, normal, separation)
+    let edge = polygon.edges[nearest].normal;
+    let normal = mean.try_normalize().filter(|_| mean.length_squared() > 1e-2).unwrap_or(edge);
+    // Between two edges the way out is longer than straight through one, and longest between those that are nearly opposite.
+    touch(disc, pose.turn(normal), separation / normal.dot(edge))
 }
