@@ -205,7 +205,7 @@ material = "distant-table"
 motion = "fixed"
 edge = 0.02
 restitution = 0.15
-distant = {{ kind = "waves", modes = 4, amplitude = 0.004, exponent = 2, reference = 0.05, distance = "{distance}" }}
+distant = {{ kind = "waves", modes = 4, amplitude = 0.01, exponent = 2, reference = 0.05, distance = "{distance}" }}
 [[body]]
 name = "ball"
 shape = {{ shape = "sphere", radius = 0.03 }}
