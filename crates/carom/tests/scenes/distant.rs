@@ -234,7 +234,7 @@ restitution = 0.15
         ["same", "other"].map(|name| course.rises_of(name).map(|(_, rise)| rise).fold(0.0, f64::max))
     };
     let ([same, other], [_, across]) = (rises("surface"), rises("straight"));
-    assert!(same > 1e-3 && across > 1e-3, "they rose by {same} and, straight across, {across} m");
+    assert!(same > 1e-3 && across > 5e-4, "they rose by {same} and, straight across, {across} m");
     // Along the surface it is some five times as far, and of the speed a twentieth is left.
     assert!(other < 0.1 * across, "{other} m along the surface, {across} m straight across");
 }
