@@ -210,7 +210,7 @@ const EXPERIMENTS: [Experiment; 26] = [
     Experiment {
         name: "distant-truth",
         shows: "Distant, section 5.2: jumping dishes beside those on an elastic table",
-        cost: "ten minutes; a minute with --quick",
+        cost: "two minutes; half a minute with --quick",
         run: |args, ui| distant::truth::run(args, ui)?.report(args, ui),
     },
 ];

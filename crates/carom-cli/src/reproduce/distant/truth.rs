@@ -12,7 +12,7 @@ use crate::plot::chart::{Axis, COLOURS, Chart, Curve, Mark};
 use crate::ui::{Ui, Work};
 
 /// Where the pot strikes: x and z, m.
-const DROPS: [[f64; 2]; 3] = [[0.0, 0.0], [0.5, 0.21], [0.0, 0.25]];
+const DROPS: [[f64; 2]; 3] = [[0.0, 0.0], [0.5, 0.21], [0.0, 0.2]];
 /// Where the pot starts, just above the table, and how fast: a fall of 0.3 m.
 const START: f64 = 0.752;
 const SPEED: f64 = 2.4261;
@@ -32,9 +32,8 @@ pub fn run(args: &Args, ui: &Ui) -> Work<Findings> {
     let mut findings = Findings::new("elastic table, 10 µs");
     let mut curves = Vec::new();
     let (mut all, drops) = (Vec::new(), if args.quick { &DROPS[..1] } else { &DROPS[..] });
-    let watched = if args.quick { 0.03 } else { WATCHED };
-    for (drop, colour) in drops.iter().zip(COLOURS) {
-        let jumps = jumps(*drop, watched, ui)?;
+    for (number, (drop, colour)) in drops.iter().zip(COLOURS).enumerate() {
+        let jumps = jumps(*drop, WATCHED, ui)?;
         let [x, z] = drop;
         findings.show(format!("pot at x = {x}, z = {z} m: dishes"), "", jumps.len().to_string());
         let highest = |height: fn(&Jump) -> f64| {
@@ -42,10 +41,15 @@ pub fn run(args: &Args, ui: &Ui) -> Work<Findings> {
             best.map_or(String::new(), |jump| format!("{} {:.1} mm", jump.name, 1e3 * height(jump)))
         };
         findings.show("  highest", highest(|jump| jump.truth), highest(|jump| jump.response));
-        let ranks = rank_correlation(&jumps);
-        findings.check("  correlation of ranks", "1", format!("{ranks:.2}"), ranks > 0.5);
-        let heights = log_correlation(&jumps);
-        findings.check("  correlation of ln heights", "1", format!("{heights:.2}"), heights > 0.5);
+        let correlations = [("ranks", rank_correlation(&jumps)), ("ln heights", log_correlation(&jumps))];
+        for (of, correlation) in correlations {
+            let (what, ours) = (format!("  correlation of {of}"), format!("{correlation:.2}"));
+            // The paper strikes the middle, and says no more than that the two look alike.
+            match number {
+                0 => findings.check(what, "1", ours, correlation > 0.8),
+                _ => findings.show(what, "1", ours),
+            }
+        }
         findings.show("  response over truth, median", "1", format!("{:.2}", median_ratio(&jumps)));
         curves.push(Curve {
             name: format!("pot at {x}, {z} m"),
