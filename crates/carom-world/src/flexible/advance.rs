@@ -65,7 +65,7 @@ impl FlexibleWorld {
             let gap = candidate.rigid_gap(bodies, &now.moving)
                 + candidate.bend(&now.candidates.rows, bodies, &now.moving)
                 + candidate.offset;
-            if gap <= way(a) + way(b) {
+            if gap <= way(a) + way(b) && candidate.gives_way(&now.candidates.rows, bodies) {
                 self.near.push(place);
                 if answers(a) && answers(b) {
                     self.groups.join(a as u32, b as u32);
@@ -90,11 +90,18 @@ impl FlexibleWorld {
                 self.report.rollbacks += 1;
             }
         }
-        for (body, moving) in self.bodies.iter().zip(&mut self.now.moving).filter(|(body, _)| !body.answers()) {
-            if let Motion::Scripted(script) = &body.rigid.motion {
-                moving.pose = script.pose(&body.rigid.start, time);
-                moving.time = time;
+        for place in 0..self.bodies.len() {
+            let body = &self.bodies[place];
+            let Motion::Scripted(script) = &body.rigid.motion else { continue };
+            if body.answers() {
+                continue;
             }
+            let moving = &mut self.now.moving[place];
+            moving.pose = script.pose(&body.rigid.start, time);
+            moving.velocity = script.velocity(&body.rigid.start, time, time + self.longest);
+            moving.time = time;
+            let ahead = self.longest * self.now.fastest(place, &self.bodies, self.params.gravity, self.longest);
+            self.stale |= self.now.candidates.is_outrun(place, body, &self.now.moving[place], 0.0, ahead);
         }
     }
 
