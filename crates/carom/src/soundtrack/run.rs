@@ -318,23 +318,22 @@ struct Survey {
     touched: Vec<bool>,
     /// Who meets whom.
     meetings: Meetings,
-    /// The shortest part of each step of the world, s, by the step's number.
-    parts: BTreeMap<u64, f64>,
+    /// The shortest part of a step in which anything touched, s.
+    part: f64,
 }
 
 fn survey(recording: &Recording, resting_speed: f64) -> Result<Survey, RecordingError> {
     let mut touched = vec![false; recording.run().bodies.len()];
-    let (mut meetings, mut parts) = (Meetings::new(), BTreeMap::new());
+    let (mut meetings, mut part) = (Meetings::new(), recording.run().step);
     for contact in recording.contacts() {
         let RecordedContact { step, event } = contact?;
         event.bodies.iter().for_each(|&body| touched[body as usize] = true);
-        let shortest = parts.entry(step).or_insert(event.span);
-        *shortest = event.span.min(*shortest);
+        part = part.min(event.span);
         if is_impact(&event, resting_speed) {
             *meetings.entry((step, event.bodies)).or_default() += event.normal_impulse;
         }
     }
-    Ok(Survey { touched, meetings, parts })
+    Ok(Survey { touched, meetings, part })
 }
 
 /// Gives each contact to both of its bodies, in their axes, and what was pushed by hand until the end to its body.
@@ -381,8 +380,8 @@ fn distribute(
             });
         }
         // Bodies that vibrate take an impulse at the start of each part of a step, around which a steady force has to lie: half a part too
-        // late, it would not hold the modes still that it held in the run.
-        let early = if flexible { 0.5 * survey.parts.get(&step).copied().unwrap_or(0.0) } else { 0.0 };
+        // late, it would not hold the modes still that it held in the run. Where all modes take part, parts are the shortest.
+        let early = if flexible { 0.5 * survey.part } else { 0.0 };
         let friction = scene.friction_between(parts[first].source.friction, parts[second].source.friction);
         for (body, other, sign) in [(first, second, 1.0), (second, first, -1.0)] {
             let part = &mut parts[body];
@@ -416,10 +415,11 @@ fn distribute(
     for part in parts {
         // What lies still when the recording ends goes on lying: to let it go would be a blow.
         for contact in part.contacts.iter_mut().filter(|contact| contact.impact.is_none()) {
-            let left = end - contact.start - contact.span;
-            if contact.span > 0.0 && left <= 0.51 * contact.span {
-                contact.impulse *= (contact.span + params.tail) / contact.span;
-                contact.span += params.tail;
+            let longer = end + params.tail - contact.start;
+            // The last may begin half a part of a step early.
+            if contact.span > 0.0 && end - contact.start < 1.51 * contact.span {
+                contact.impulse *= longer / contact.span;
+                contact.span = longer;
             }
         }
         part.contacts.sort_by(|a, b| (a.start, a.span).partial_cmp(&(b.start, b.span)).unwrap_or(Ordering::Equal));
