@@ -3,7 +3,7 @@
 use carom::modal::{ModalParams, material};
 use carom::object::{Damping, Material};
 use carom::world::AttenuationFit;
-use carom::{Source, Step, WaveParams, faded_waves};
+use carom::{Source, WaveParams, faded_waves};
 use miette::miette;
 
 use super::super::Args;
@@ -22,15 +22,15 @@ pub fn run(args: &Args, ui: &Ui) -> Work<Findings> {
     let body = source.body(&Default::default(), None).map_err(|error| explained(error.into()))?;
     let known = material("distant-scaffold").ok_or_else(|| miette!("the scaffold's material is missing"))?;
     let material = Material { damping: DAMPING, ..known.clone() };
-    let cell_size = args.quick.then_some(0.3);
+    let cell_size = args.quick.then_some(0.15);
     let hold = vec!["y < 0.05".parse().map_err(|error| miette!("{error}"))?];
     let modal = ModalParams { hold, cell_size, ..ModalParams::default() };
     let params = match args.quick {
-        true => WaveParams { impacts: 4, readings: 60, step: Some(4e-5), span: Some(4e-3) },
+        true => WaveParams { impacts: 4, readings: 60, step: Some(2e-5), span: Some(4e-3) },
         false => WaveParams { impacts: 16, readings: 60, step: Some(1e-5), span: None },
     };
     let progress = ui.progress("scaffold");
-    let found = faded_waves(&body, &material, &modal, &params, &|stage, share| progress.at(Step::Modes(stage), share))
+    let found = faded_waves(&body, &material, &modal, &params, &|step, share| progress.at(step, share))
         .map_err(|error| failure(error, None))?;
     drop(progress);
     let fit = AttenuationFit::of(&found.waves).ok_or_else(|| miette!("nothing fades along the scaffold"))?;
