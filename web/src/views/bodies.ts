@@ -8,7 +8,7 @@ import type { Recording, Vector } from "../data/recording";
 import { colourOf, linear, linearTable, type Colormap } from "../model/colours";
 import { POSE_STRIDE } from "../model/motion";
 import { Flexible } from "./flexible";
-import { creased, geometryOf, shadeLike } from "./shape";
+import { creased, geometryOf, MANY, shadeLike } from "./shape";
 
 export type ColourBy = "body" | "speed" | "bounciness" | "vibration";
 
@@ -233,7 +233,10 @@ const AHEAD = new THREE.Vector3(0, 0, 1);
 const UP = new THREE.Vector3(0, 1, 0);
 
 function instances(geometry: THREE.BufferGeometry, count: number, vertexColors: boolean): THREE.InstancedMesh {
-  const material = new THREE.MeshStandardMaterial({ roughness: 0.55, metalness: 0.05, side: THREE.DoubleSide, vertexColors });
+  // Light on many bodies is counted corner by corner on the graphics card: dull bodies cost it a fraction.
+  const dull = count > MANY;
+  const look = { side: THREE.DoubleSide, vertexColors };
+  const material = dull ? new THREE.MeshLambertMaterial(look) : new THREE.MeshStandardMaterial({ ...look, roughness: 0.55, metalness: 0.05 });
   const mesh = new THREE.InstancedMesh(geometry, material, count);
   mesh.castShadow = true;
   mesh.receiveShadow = true;

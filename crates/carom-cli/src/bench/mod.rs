@@ -84,28 +84,53 @@ enum Part {
     Growth,
 }
 
-/// Every benchmark: its name, what it measures, and how.
-const BENCHMARKS: [(&str, &str, fn(&Args) -> Work<()>); 8] = [
-    ("modes", "eigensolver against scipy; bodies against Gmsh, TetGen and scipy; growth with size", modes::run),
-    (
-        "bounce",
-        "strikes per second and core, as printed and in each width of instructions; growth with modes",
-        bounce::run,
-    ),
-    (
-        "impact",
-        "drops of balls and boxes with all impacts at once, against the paper and SCISim; --largest for a million",
-        impact::run,
-    ),
-    ("world", "a pyramid of boxes and piles of mixed bodies against Rapier: detection, solve, step", world::run),
-    ("distant", "passing a blow on to all that rests on a table, beside the paper's time", distant::run),
-    ("sound", "seconds of sound per second on one core, with and without radiation and two ears", sound::run),
-    ("radiation", "the sound field of the modes of a bar, a bowl and a mug, and looking it up", radiation::run),
-    (
-        "flexible",
-        "piles with friction beside SCISim's staggered projections; vibrating scenes beside the paper's time",
-        flexible::run,
-    ),
+struct Benchmark {
+    name: &'static str,
+    measures: &'static str,
+    run: fn(&Args) -> Work<()>,
+}
+
+const BENCHMARKS: [Benchmark; 8] = [
+    Benchmark {
+        name: "modes",
+        measures: "eigensolver against scipy; bodies against Gmsh, TetGen and scipy; growth with size",
+        run: modes::run,
+    },
+    Benchmark {
+        name: "bounce",
+        measures: "strikes per second and core, as printed and in each width of instructions; growth with modes",
+        run: bounce::run,
+    },
+    Benchmark {
+        name: "impact",
+        measures: "drops of balls and boxes with all impacts at once, against the paper and SCISim; --largest for a million",
+        run: impact::run,
+    },
+    Benchmark {
+        name: "world",
+        measures: "a pyramid of boxes and piles of mixed bodies against Rapier: detection, solve, step",
+        run: world::run,
+    },
+    Benchmark {
+        name: "distant",
+        measures: "passing a blow on to all that rests on a table, beside the paper's time",
+        run: distant::run,
+    },
+    Benchmark {
+        name: "sound",
+        measures: "seconds of sound per second on one core, with and without radiation and two ears",
+        run: sound::run,
+    },
+    Benchmark {
+        name: "radiation",
+        measures: "the sound field of the modes of a bar, a bowl and a mug, and looking it up",
+        run: radiation::run,
+    },
+    Benchmark {
+        name: "flexible",
+        measures: "piles with friction beside SCISim's staggered projections; vibrating scenes beside the paper's time",
+        run: flexible::run,
+    },
 ];
 
 /// Runs the subcommand.
@@ -114,10 +139,10 @@ pub fn run(args: Args) -> Work<()> {
         return if args.name.as_deref() == Some("impact") { impact::measure(job) } else { measure::run(job) };
     }
     let Some(name) = &args.name else {
-        return print(&BENCHMARKS.map(|(name, measures, _)| format!("{name:<10} {measures}\n")).concat());
+        return print(&BENCHMARKS.map(|b| format!("{:<10} {}\n", b.name, b.measures)).concat());
     };
-    match BENCHMARKS.iter().find(|(known, ..)| known == name) {
-        Some((.., run)) => run(&args),
-        None => Err(unknown("benchmark", name, BENCHMARKS.iter().map(|(name, ..)| *name), "carom bench")),
+    match BENCHMARKS.iter().find(|benchmark| benchmark.name == name) {
+        Some(benchmark) => (benchmark.run)(&args),
+        None => Err(unknown("benchmark", name, BENCHMARKS.iter().map(|benchmark| benchmark.name), "carom bench")),
     }
 }

@@ -79,7 +79,7 @@ const EXPERIMENTS: [Experiment; 29] = [
     Experiment {
         name: "bounce-fig2",
         shows: "Bounce, Fig. 2: letters dropped, with one restitution and with their maps",
-        cost: "a minute; seconds once `carom run letters` has made the maps",
+        cost: "a quarter of a minute; seconds once `carom run letters` has made the maps",
         run: |args, ui| bounce::drops::letters(ui)?.report(args, ui),
     },
     Experiment {

@@ -39,7 +39,11 @@ pub fn run(args: &Args, ui: &Ui) -> Work<Findings> {
     findings.show("absorption", format!("{} 1/m", PAPER[0]), format!("{:.3} 1/m", fit.attenuation.absorption));
     let exponent = fit.attenuation.exponent;
     // Between a shell and a solid: platforms are plates, poles are rods.
-    findings.check("exponent", PAPER[1].to_string(), format!("{exponent:.2}"), (0.3..1.3).contains(&exponent));
+    let (known, ours) = (PAPER[1].to_string(), format!("{exponent:.2}"));
+    match args.quick {
+        true => findings.show("exponent", known, ours),
+        false => findings.check("exponent", known, ours, (0.3..1.3).contains(&exponent)),
+    }
     findings.show("reference", format!("{} m", PAPER[2]), format!("{:.3} m", fit.attenuation.reference));
     let far = |[absorption, exponent, reference]: [f64; 3]| {
         (-absorption * (2.0 - reference)).exp() * (2.0 / reference).powf(-exponent)
@@ -53,6 +57,13 @@ pub fn run(args: &Args, ui: &Ui) -> Work<Findings> {
     );
     findings.show("scatter around the fit", "", format!("a factor of {:.1}", fit.scatter.exp()));
     findings.charts.push(("distant-fig10", picture("a scaffold", &found, &fit)));
+    if args.quick {
+        findings.notes.push(
+            "four blows do not tell absorption and exponent apart: cells of 0.1 m instead of 0.15 m give 0.22 and 0.25 for \
+             0.16 and 0.38, and nearly the same wave after 2 m"
+                .into(),
+        );
+    }
     findings.notes.push("look for a cloud that falls along a line: places on poles and braces scatter most".into());
     Ok(findings)
 }
