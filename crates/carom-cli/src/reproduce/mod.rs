@@ -25,7 +25,7 @@ Examples:
   carom reproduce                                what there is
   carom reproduce modes --quick                  bodies as drawn; without --quick also turned, and imported as OBJ
   carom reproduce reflections-table1             what four impact operators keep and break
-  carom reproduce --all --quick                  every figure and table on one page, out/reproduce/report.html
+  carom reproduce --all --quick                  every figure and table on one page, out/reproduce/report.html: two minutes on two cores
   carom reproduce bounce-table2 --meshes meshes  with the Stanford bunny and dragon of that folder")]
 pub struct Args {
     /// The experiment; without a name they are listed.
@@ -85,7 +85,7 @@ const EXPERIMENTS: [Experiment; 29] = [
     Experiment {
         name: "bounce-fig5",
         shows: "Bounce, Fig. 5: springs dropped upright and lying, with one restitution and with their map",
-        cost: "a minute; seconds once `carom run springs` has made the map",
+        cost: "a quarter of a minute; seconds once `carom run springs` has made the map",
         run: |args, ui| bounce::drops::springs(ui)?.report(args, ui),
     },
     Experiment {
