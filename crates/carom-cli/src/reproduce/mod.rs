@@ -299,3 +299,20 @@ fn list(as_json: bool) -> Work<()> {
     let line = |e: &Experiment| format!("{:<21} {} ({})\n", e.name, e.shows, e.cost);
     print(&EXPERIMENTS.iter().map(line).collect::<String>())
 }
+
+#[cfg(test)]
+mod tests {
+    use carom::scene::{Scene, embedded};
+
+    use super::*;
+
+    #[test]
+    fn every_scene_that_reproduces_something_names_an_experiment() {
+        let scenes = embedded().iter().map(|scene| Scene::open(scene.name, &[]).unwrap());
+        let named: Vec<String> = scenes.filter_map(|scene| scene.reproduces().map(str::to_owned)).collect();
+        assert!(named.len() >= 12, "only {} scenes have numbers", named.len());
+        for name in named {
+            assert!(EXPERIMENTS.iter().any(|experiment| experiment.name == name), "no experiment is called {name}");
+        }
+    }
+}
