@@ -36,11 +36,6 @@ pub fn letters(ui: &Ui) -> Work<Findings> {
     let mapped = dropped("letters", &[], ui)?;
     let same = LETTERS.map(|(letter, _)| (format!("body.{letter}.restitution"), CONSTANT.to_string()));
     let alike = dropped("letters", &same, ui)?;
-    let averages = map_averages("letters")?;
-    for (letter, known) in LETTERS {
-        let Some((_, average)) = averages.iter().find(|(name, _)| name == letter) else { continue };
-        findings.show(format!("{letter}: average of the map"), format!("{known:.3}"), format!("{average:.3}"));
-    }
     let rebounds = |drops: &[Drop]| -> Vec<f64> { drops.iter().map(|drop| drop.rebound).collect() };
     for (what, drops, known) in
         [("one number for all", &alike, "lack variety"), ("bounce-mapped", &mapped, "a greater variety")]
@@ -64,6 +59,11 @@ pub fn letters(ui: &Ui) -> Work<Findings> {
             "letter-e" => findings.show(what, "far bouncier", ours),
             _ => findings.check(what, "far bouncier", ours, with > 1.5 * without),
         }
+    }
+    let averages = map_averages("letters")?;
+    for (letter, known) in LETTERS {
+        let Some((_, average)) = averages.iter().find(|(name, _)| name == letter) else { continue };
+        findings.show(format!("{letter}: average of the map"), format!("{known:.3}"), format!("{average:.3}"));
     }
     findings.charts.push(chart("bounce-fig2", "Letters dropped with their bounce maps", &mapped));
     findings.charts.push(chart("bounce-fig2-constant", "Letters dropped with one restitution, 0.6", &alike));
