@@ -29,8 +29,8 @@ const PATIENCE: usize = 10;
 const SWEPT: usize = 60;
 /// Of a step that meets bounds, no shorter part is tried.
 const SHORTEST: f64 = 1e-3;
-/// Up to so many variables have a dense factor.
-const DENSE: usize = 160;
+/// Up to so many variables have a dense factor, and need no interior points.
+const DENSE: usize = 64;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Side {
