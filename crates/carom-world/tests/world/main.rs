@@ -6,6 +6,7 @@ mod distant;
 mod flexible;
 mod impacts;
 mod input;
+mod memory;
 mod resting;
 mod resuming;
 mod scripts_and_loads;
