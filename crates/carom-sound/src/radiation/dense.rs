@@ -18,9 +18,9 @@ impl Dense {
         Dense { size, re: vec![0.0; size * size], im: vec![0.0; size * size] }
     }
 
-    /// The rows: real and imaginary parts.
-    pub fn rows_mut(&mut self) -> impl IndexedParallelIterator<Item = (&mut [f32], &mut [f32])> {
-        let size = self.size.max(1);
+    /// So many rows at a time: real and imaginary parts.
+    pub fn rows_mut(&mut self, count: usize) -> impl IndexedParallelIterator<Item = (&mut [f32], &mut [f32])> {
+        let size = self.size.max(1) * count;
         self.re.par_chunks_mut(size).zip(self.im.par_chunks_mut(size))
     }
 
