@@ -10,7 +10,7 @@ use carom_object::{Complex64, ModalModel, Radiation};
 use glam::DVec3;
 
 use crate::synthesis::{AIR_DENSITY, SPEED_OF_SOUND};
-use crate::wave::sine_and_cosine;
+use crate::wave::{Work, in_vectors, sine_and_cosine};
 
 /// Acoustic transfer of the modes of a body.
 pub trait Transfer: Sync {
@@ -107,10 +107,7 @@ impl FreeField {
     fn sum(&self, mode: usize, [lengths, inverse]: &[Vec<f64>; 2]) -> (f64, f64) {
         let omega = self.omegas[mode];
         let flows = &self.flows[mode * lengths.len()..][..lengths.len()];
-        let (re, im) = pulp::Arch::new().dispatch(
-            #[inline(always)]
-            || waves(omega / SPEED_OF_SOUND, flows, lengths, inverse),
-        );
+        let (re, im) = in_vectors(Waves { wave_number: omega / SPEED_OF_SOUND, flows, lengths, inverse });
         let strength = omega * AIR_DENSITY / (4.0 * PI);
         (strength * re, strength * im)
     }
@@ -120,22 +117,34 @@ impl FreeField {
 const LANES: usize = 8;
 
 /// Σ Q sin(kr)/r and Σ Q cos(kr)/r.
-#[inline(always)]
-fn waves(wave_number: f64, flows: &[f64], lengths: &[f64], inverse: &[f64]) -> (f64, f64) {
-    let (mut re, mut im) = ([0.0; LANES], [0.0; LANES]);
-    let (flows, lengths, inverse) =
-        (flows.as_chunks::<LANES>(), lengths.as_chunks::<LANES>(), inverse.as_chunks::<LANES>());
-    for ((flows, lengths), inverse) in flows.0.iter().zip(lengths.0).zip(inverse.0) {
-        for lane in 0..LANES {
-            let (sine, cosine) = sine_and_cosine(wave_number * lengths[lane]);
-            re[lane] += flows[lane] * inverse[lane] * sine;
-            im[lane] += flows[lane] * inverse[lane] * cosine;
+struct Waves<'a> {
+    wave_number: f64,
+    flows: &'a [f64],
+    lengths: &'a [f64],
+    inverse: &'a [f64],
+}
+
+impl Work for Waves<'_> {
+    type Output = (f64, f64);
+
+    #[inline(always)]
+    fn run(self) -> (f64, f64) {
+        let Waves { wave_number, flows, lengths, inverse } = self;
+        let (mut re, mut im) = ([0.0; LANES], [0.0; LANES]);
+        let (flows, lengths, inverse) =
+            (flows.as_chunks::<LANES>(), lengths.as_chunks::<LANES>(), inverse.as_chunks::<LANES>());
+        for ((flows, lengths), inverse) in flows.0.iter().zip(lengths.0).zip(inverse.0) {
+            for lane in 0..LANES {
+                let (sine, cosine) = sine_and_cosine(wave_number * lengths[lane]);
+                re[lane] += flows[lane] * inverse[lane] * sine;
+                im[lane] += flows[lane] * inverse[lane] * cosine;
+            }
         }
+        for (lane, ((flow, length), inverse)) in flows.1.iter().zip(lengths.1).zip(inverse.1).enumerate() {
+            let (sine, cosine) = sine_and_cosine(wave_number * length);
+            re[lane] += flow * inverse * sine;
+            im[lane] += flow * inverse * cosine;
+        }
+        (re.iter().sum(), im.iter().sum())
     }
-    for (lane, ((flow, length), inverse)) in flows.1.iter().zip(lengths.1).zip(inverse.1).enumerate() {
-        let (sine, cosine) = sine_and_cosine(wave_number * length);
-        re[lane] += flow * inverse * sine;
-        im[lane] += flow * inverse * cosine;
-    }
-    (re.iter().sum(), im.iter().sum())
 }

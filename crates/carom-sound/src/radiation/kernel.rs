@@ -9,7 +9,7 @@ use std::f64::consts::PI;
 use num_complex::Complex64;
 
 use super::panels::Patches;
-use crate::wave::sine_and_cosine_f32;
+use crate::wave::{Work, in_vectors, sine_and_cosine_f32};
 
 const UNIT: f64 = 1.0 / (4.0 * PI);
 
@@ -65,14 +65,25 @@ impl Factors {
 /// Evaluates rows over the panels whose points begin at `starts`. Points at a viewpoint itself give numbers without meaning; who
 /// needs those takes [`remainder`].
 pub(crate) fn far_rows(views: &Viewpoints, points: &[Point], starts: &[usize], factors: &mut [Factors]) {
-    pulp::Arch::new().dispatch(
-        #[inline(always)]
-        || {
-            for (panel, factors) in factors.iter_mut().enumerate() {
-                *factors = of_panel(views, &points[starts[panel]..starts[panel + 1]]);
-            }
-        },
-    );
+    in_vectors(FarRows { views, points, starts, factors });
+}
+
+struct FarRows<'a> {
+    views: &'a Viewpoints,
+    points: &'a [Point],
+    starts: &'a [usize],
+    factors: &'a mut [Factors],
+}
+
+impl Work for FarRows<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for (panel, factors) in self.factors.iter_mut().enumerate() {
+            *factors = of_panel(self.views, &self.points[self.starts[panel]..self.starts[panel + 1]]);
+        }
+    }
 }
 
 #[inline(always)]

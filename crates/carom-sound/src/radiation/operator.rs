@@ -17,6 +17,10 @@ use super::dense::Dense;
 use super::kernel::{Factors, LANES, Point, Viewpoint, Viewpoints, far_rows, remainder};
 use super::panels::Panels;
 use super::statics::{Statics, of_triangle};
+use crate::wave::{Work, in_vectors};
+
+/// Panels that are inverted together, at most.
+const BLOCK: usize = 96;
 
 /// Panels within this many sizes are integrated exactly.
 const NEAR: f64 = 4.0;
@@ -31,6 +35,8 @@ pub(crate) struct Operator {
     /// The patches about the middle of the body.
     middle: DVec3,
     points: Vec<Point>,
+    /// Panels that are close together, both sides of a wall included.
+    pub blocks: Vec<Vec<u32>>,
 }
 
 /// Equations at one frequency, for several fields of normal velocity.
@@ -56,7 +62,9 @@ impl Operator {
             offset: panels.offsets[patch].as_vec2().to_array(),
         };
         let points = (0..panels.patches.len()).map(point).collect();
-        Operator { panels, near, lack, middle, points }
+        let mut blocks = Vec::new();
+        divide(&panels.places, (0..panels.len() as u32).collect(), &mut blocks);
+        Operator { panels, near, lack, middle, points, blocks }
     }
 
     /// The equations at a wave number, for fields of ∂p/∂n on the panels.
@@ -115,35 +123,7 @@ impl Operator {
                 }
             }
         }
-        pulp::Arch::new().dispatch(
-            #[inline(always)]
-            || self.add_slopes(factors),
-        );
-    }
-
-    /// The slope of the pressure on a panel is that of the panels around it.
-    #[inline(always)]
-    fn add_slopes(&self, factors: &mut [Factors]) {
-        for panel in 0..factors.len() {
-            let slope = factors[panel].slope;
-            let mut own = [[0f32; LANES]; 2];
-            for &(other, weight) in self.panels.slope_weights(panel) {
-                let (u, v) = (weight.x as f32, weight.y as f32);
-                let pressure = &mut factors[other as usize].pressure;
-                for part in 0..2 {
-                    for lane in 0..LANES {
-                        let more = slope[0][part][lane] * u + slope[1][part][lane] * v;
-                        pressure[part][lane] += more;
-                        own[part][lane] += more;
-                    }
-                }
-            }
-            for part in 0..2 {
-                for lane in 0..LANES {
-                    factors[panel].pressure[part][lane] -= own[part][lane];
-                }
-            }
-        }
+        in_vectors(Slopes { panels, factors });
     }
 
     /// The entry of a panel that is near.
@@ -185,6 +165,57 @@ struct Entry {
     slope: Complex64,
     /// Factors of the slope of its pressure along the two tangents.
     moment: [Complex64; 2],
+}
+
+/// The slope of the pressure on a panel is that of the panels around it.
+struct Slopes<'a> {
+    panels: &'a Panels,
+    factors: &'a mut [Factors],
+}
+
+impl Work for Slopes<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Slopes { panels, factors } = self;
+        for panel in 0..factors.len() {
+            let slope = factors[panel].slope;
+            let mut own = [[0f32; LANES]; 2];
+            for &(other, weight) in panels.slope_weights(panel) {
+                let (u, v) = (weight.x as f32, weight.y as f32);
+                let pressure = &mut factors[other as usize].pressure;
+                for part in 0..2 {
+                    for lane in 0..LANES {
+                        let more = slope[0][part][lane] * u + slope[1][part][lane] * v;
+                        pressure[part][lane] += more;
+                        own[part][lane] += more;
+                    }
+                }
+            }
+            for part in 0..2 {
+                for lane in 0..LANES {
+                    factors[panel].pressure[part][lane] -= own[part][lane];
+                }
+            }
+        }
+    }
+}
+
+/// Divides points in halves across their longest side until blocks are small.
+fn divide(places: &[DVec3], mut block: Vec<u32>, blocks: &mut Vec<Vec<u32>>) {
+    if block.len() <= BLOCK {
+        blocks.push(block);
+        return;
+    }
+    let place = |&panel: &u32| places[panel as usize];
+    let (low, high) = (block.iter().map(place).reduce(DVec3::min), block.iter().map(place).reduce(DVec3::max));
+    let size = high.unwrap_or_default() - low.unwrap_or_default();
+    let axis = (0..3).fold(0, |longest, axis| if size[axis] > size[longest] { axis } else { longest });
+    block.sort_by(|a, b| place(a)[axis].total_cmp(&place(b)[axis]));
+    let rest = block.split_off(block.len() / 2);
+    divide(places, block, blocks);
+    divide(places, rest, blocks);
 }
 
 /// What rows make of a field of ∂p/∂n.

@@ -13,10 +13,6 @@ impl<'a> Bytes<'a> {
         Bytes { rest: bytes }
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.rest.is_empty()
-    }
-
     pub fn len(&self) -> usize {
         self.rest.len()
     }
