@@ -8,12 +8,13 @@
 use std::f64::consts::TAU;
 
 use glam::DVec3;
+use rayon::prelude::*;
 
 use super::arrival::{HALF, weight};
 use crate::{Sofa, SoundError};
 
 /// A response begins where it first reaches this part of its largest value; so many samples before are kept.
-const BEGINS: f64 = 0.3;
+const BEGINS: f64 = 0.15;
 const LEAD: usize = 16;
 /// Where levels are compared, Hz.
 const LEVEL: f64 = 500.0;
@@ -45,7 +46,7 @@ impl Measured {
         let resampled = |(ears, begins): (&[Vec<f64>; 2], &[f64; 2])| {
             [0, 1].map(|ear| resample(&ears[ear], begins[ear] - LEAD as f64 / ratio, ratio, length as usize + LEAD))
         };
-        let mut taps: Vec<[Vec<f64>; 2]> = sofa.responses.iter().zip(&begins).map(resampled).collect();
+        let mut taps: Vec<[Vec<f64>; 2]> = sofa.responses.par_iter().zip(&begins).map(resampled).collect();
         let level = taps.iter().flatten().map(|taps| power(taps, TAU * LEVEL / sample_rate)).sum::<f64>();
         let gain = (2.0 * taps.len() as f64 / level).sqrt();
         if !gain.is_finite() {

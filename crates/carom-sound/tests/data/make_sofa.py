@@ -32,7 +32,7 @@ delays = np.stack([delay(cartesian[:, 1]), delay(-cartesian[:, 1])], axis=1)
 
 def pulse(at):
     x = np.arange(TAPS) - at[..., None]
-    return 0.7 * np.sinc(x) * np.where(np.abs(x) < 12, np.cos(np.pi * x / 24) ** 2, 0.0)
+    return 0.7 * np.where(np.abs(x) < 2, np.cos(np.pi * x / 4) ** 2, 0.0)
 
 
 with h5py.File("old.sofa", "w", libver="earliest") as file:
