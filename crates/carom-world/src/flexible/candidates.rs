@@ -60,12 +60,36 @@ pub(super) struct Candidates {
     pub searched: Vec<(Pose, f64)>,
     pub last: Vec<Candidate>,
     pub last_rows: Vec<f64>,
+    /// Where the candidates of each body begin among those sorted by bodies, and the end of the last.
+    pub starts: Vec<u32>,
+    pub by_body: Vec<u32>,
 }
 
 impl Candidates {
     /// As new: the next thing to do is to search.
     pub fn forget(&mut self) {
         self.searched.clear();
+    }
+
+    /// The candidates of a body, in order.
+    pub fn of(&self, body: usize) -> &[u32] {
+        &self.by_body[self.starts[body] as usize..self.starts[body + 1] as usize]
+    }
+
+    /// Sorts candidates by bodies.
+    pub fn sort(&mut self, bodies: usize) {
+        self.starts.clear();
+        self.starts.resize(bodies + 1, 0);
+        let sides = || self.list.iter().enumerate().flat_map(|(place, c)| c.bodies.map(|body| (place, body as usize)));
+        sides().for_each(|(_, body)| self.starts[body + 1] += 1);
+        (0..bodies).for_each(|body| self.starts[body + 1] += self.starts[body]);
+        self.by_body.clear();
+        self.by_body.resize(2 * self.list.len(), 0);
+        let mut next = self.starts.clone();
+        for (place, body) in sides() {
+            self.by_body[next[body] as usize] = place as u32;
+            next[body] += 1;
+        }
     }
 
     /// Whether a body may be where the last search did not look, by the end of a step that takes it this far.
@@ -174,8 +198,7 @@ impl Candidates {
         }
         // A place that was followed goes on where it was; one that is new does not begin with a blow.
         let depth = before.map_or(0.0, |before| {
-            let gap = before.rigid_gap(bodies, moving) + before.bend(&self.last_rows, bodies, moving) + before.offset;
-            gap.min(0.0)
+            before.gap(&self.last_rows, bodies, moving).min(0.0)
         });
         let gap = touch.gap + candidate.bend(&self.rows, bodies, moving);
         candidate.offset = (depth - gap).max(0.0);
@@ -184,6 +207,11 @@ impl Candidates {
 }
 
 impl Candidate {
+    /// How far apart the places are.
+    pub fn gap(&self, rows: &[f64], bodies: &[FlexibleBody], moving: &[Moving]) -> f64 {
+        self.rigid_gap(bodies, moving) + self.bend(rows, bodies, moving) + self.offset
+    }
+
     /// How far apart the places are, the bodies being rigid.
     pub fn rigid_gap(&self, bodies: &[FlexibleBody], moving: &[Moving]) -> f64 {
         let [a, b] = self.ends(bodies, moving);

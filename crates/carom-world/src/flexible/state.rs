@@ -77,6 +77,8 @@ impl FlexibleWorld {
         self.recorded.clear();
         let found = self.now.candidates.list.iter().map(|c| (c.bodies, c.feature, c.point));
         self.detector.remember(found);
+        self.now.candidates.sort(self.bodies.len());
+        self.gram.lay(&self.now.candidates.list, &self.bodies);
         self.stale = stale;
         Ok(())
     }

@@ -3,9 +3,11 @@
 use carom_contact::{Detector, Pose as _, Space};
 use glam::DVec3;
 
+use super::advance::Seen;
 use super::body::FlexibleBody;
 use super::candidates::Candidates;
-use super::groups::{Groups, Queue};
+use super::gram::Gram;
+use super::clocks::Queue;
 use super::moving::{Flight, Forces, Moving};
 use super::recorded::Recorded;
 use super::solve::Problem;
@@ -75,11 +77,12 @@ pub struct FlexibleWorld {
     /// Memory for a step.
     kept: Now,
     pub(super) queue: Queue,
-    pub(super) groups: Groups,
     pub(super) group: Vec<usize>,
+    pub(super) seen: Vec<Seen>,
     pub(super) near: Vec<usize>,
     pub(super) block_of: Vec<usize>,
     pub(super) problem: Problem,
+    pub(super) gram: Gram,
     pub(super) before: Vec<f64>,
     pub(super) after: Vec<f64>,
     pub(super) excitement: Vec<f64>,
@@ -194,11 +197,12 @@ impl FlexibleWorld {
             report: FlexibleReport::default(),
             stale: true,
             queue: Queue::default(),
-            groups: Groups::default(),
             group: Vec::new(),
+            seen: Vec::new(),
             near: Vec::new(),
             block_of: Vec::new(),
             problem: Problem::default(),
+            gram: Gram::default(),
             before: Vec::new(),
             after: Vec::new(),
             excitement: Vec::new(),
@@ -286,6 +290,8 @@ impl FlexibleWorld {
             &self.speeds,
             self.longest,
         );
+        self.now.candidates.sort(self.bodies.len());
+        self.gram.lay(&self.now.candidates.list, &self.bodies);
         self.report.updates += 1;
         self.report.queries += queries as u64;
         self.recorded.close();
