@@ -132,6 +132,16 @@ impl DenseContacts {
         (most, false)
     }
 
+    /// Holds impulses back where they are, by a part of each row's own answer. What they are then is no solution, but nearer to one; once
+    /// impulses do not change any more it is one.
+    pub fn hold_back(&mut self, part: f64) {
+        let n = self.rows();
+        for row in 0..n {
+            self.matrix[row * n + row] += part;
+            self.constant[row] -= part * self.values[row];
+        }
+    }
+
     /// Solves for contact after contact alone, some times over: slower than Newton's steps, but it always gets nearer.
     pub fn sweep(&mut self, times: usize) {
         let n = self.rows();

@@ -7,11 +7,8 @@ use crate::random::Random;
 
 /// A disc of unit mass and radius that falls at 1 m/s into a groove, whose walls are this far from being vertical.
 fn groove(opening: f64, friction: f64, velocity: [f64; 3]) -> Scene<3> {
-    let mut scene = Scene {
-        bodies: vec![InverseMass::Diagonal([1.0, 1.0, 2.0])],
-        velocities: vec![velocity],
-        ..Scene::default()
-    };
+    let mut scene =
+        Scene { bodies: vec![InverseMass::Diagonal([1.0, 1.0, 2.0])], velocities: vec![velocity], ..Scene::default() };
     let (sin, cos) = opening.sin_cos();
     for side in [1.0, -1.0] {
         // Where it touches is opposite to the normal.
@@ -55,7 +52,11 @@ fn a_wedge_with_friction_holds_the_disc() {
                 assert!(along.abs() <= friction * normal * (1.0 + 1e-9), "{opening} {friction}: {:?}", scene.touches);
             }
             if report.fallbacks == 0 && scene.touches.iter().all(|touch| touch.grip == Grip::Stick) {
-                assert!(scene.velocities[0].iter().all(|v| v.abs() < 1e-7), "{opening} {friction}: {:?}", scene.velocities);
+                assert!(
+                    scene.velocities[0].iter().all(|v| v.abs() < 1e-7),
+                    "{opening} {friction}: {:?}",
+                    scene.velocities
+                );
             }
         }
     }

@@ -52,7 +52,7 @@ impl FlexibleWorld {
             span = self.span(time, [begin, end]);
         }
         self.strike(span);
-        self.fly(span);
+        self.fly(span, end);
         self.report.steps += 1;
         Ok(())
     }
@@ -62,8 +62,13 @@ impl FlexibleWorld {
         let (bodies, now) = (&self.bodies, &self.now);
         let time = now.moving[first].time;
         let longest = self.longest.min(end - time);
+        // Of a body whose step began at the same time it is known where it was then; others that are ahead may have come from afar.
+        let state = |body: usize| {
+            let (moving, launch) = (&now.moving[body], &self.launches[body]);
+            if moving.time > time && launch.time == time { launch } else { moving }
+        };
         let way = |body: usize| {
-            let lag = if bodies[body].answers() { now.moving[body].time - time } else { 0.0 };
+            let lag = if bodies[body].answers() { state(body).time - time } else { 0.0 };
             now.fastest(body, bodies, self.params.gravity, longest) * (longest + lag)
         };
         self.near.clear();
@@ -88,7 +93,7 @@ impl FlexibleWorld {
                 if last.0 != other {
                     last = (other, way(other));
                 }
-                let gap = candidate.gap(&now.candidates.rows, bodies, &now.moving);
+                let gap = candidate.gap(&now.candidates.rows, bodies, [state(a), state(b)]);
                 if gap <= own_way + last.1 {
                     self.near.push(place as usize);
                     if bodies[other].answers() && self.seen[other] == Seen::No {
@@ -270,7 +275,7 @@ impl FlexibleWorld {
                 }
             }
             if struck || gap <= self.slop {
-                let [a, b] = candidate.ends(bodies, &now.moving);
+                let [a, b] = candidate.ends(bodies, candidate.pair(&now.moving));
                 let point = 0.5 * (a + b);
                 self.recorded.add(
                     meeting.candidate,
@@ -296,8 +301,8 @@ impl FlexibleWorld {
         }
     }
 
-    /// Lets the group fly to the end of the step.
-    fn fly(&mut self, span: Span) {
+    /// Lets the group fly to the end of its step; the world's step is over at `end`.
+    fn fly(&mut self, span: Span, end: f64) {
         for k in 0..self.group.len() {
             let body = self.group[k];
             self.launches[body].copy(&self.now.moving[body]);
@@ -308,7 +313,8 @@ impl FlexibleWorld {
             let speed = self.now.fastest(body, &self.bodies, self.params.gravity, self.longest);
             let moving = &self.now.moving[body];
             let outrun = self.now.candidates.is_outrun(body, &self.bodies[body], moving, energy, speed * self.longest);
-            self.stale |= outrun;
+            // Who has arrived looks around when the next step of the world begins.
+            *(if span.end < end { &mut self.stale } else { &mut self.stale_next }) |= outrun;
             self.queue.push(span.end, body);
         }
     }
@@ -347,7 +353,7 @@ fn meeting(
     resting_speed: f64,
 ) -> Meeting {
     let candidate = &now.candidates.list[place];
-    let ends = candidate.ends(bodies, &now.moving);
+    let ends = candidate.ends(bodies, candidate.pair(&now.moving));
     let pair = candidate.bodies.map(|body| body as usize);
     // One point for both bodies, so that angular momentum stays; of a ball, on the line through its centre.
     let half = 0.5 * candidate.normal.dot(ends[0] - ends[1]) * candidate.normal;
@@ -369,7 +375,7 @@ fn meeting(
         })
     });
     let gap = candidate.normal.dot(ends[0] - ends[1])
-        + candidate.bend(&now.candidates.rows, bodies, &now.moving)
+        + candidate.bend(&now.candidates.rows, bodies, candidate.pair(&now.moving))
         + candidate.offset;
     let mut meeting = Meeting {
         candidate: place,

@@ -17,12 +17,15 @@ use crate::surfaces::Surfaces;
 
 /// How far detection looks at least, as a part of a body's radius.
 const REACH: f64 = 1e-3;
-/// How many steps of a body's motion it looks ahead.
+/// How many steps of a body's motion it looks ahead, and at most how far, as a part of its radius: corners and edges that are nearest now are not
+/// once a body has turned. It looks one step ahead in any case.
 const STEPS_AHEAD: f64 = 16.0;
+const FARTHEST: f64 = 0.05;
 /// Places and normals that differ by less, as a part of the radius and in radians, read the same mode shapes.
 const SAME_PLACE: f64 = 1e-6;
-/// The time in which an offset fades, s.
+/// The time in which an offset fades, s, and at least in how many steps.
 const FADE: f64 = 5e-3;
+const FADING_STEPS: f64 = 10.0;
 
 /// A pair of places that may touch.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -117,8 +120,9 @@ impl Candidates {
     ) -> usize {
         self.searched.clear();
         for (((body, moving), energy), speed) in bodies.iter().zip(moving).zip(energies).zip(speeds) {
-            let near = if body.rigid.radius.is_finite() { REACH * body.rigid.radius } else { 0.0 };
-            let reach = near + body.deformation(*energy) + STEPS_AHEAD * step * speed;
+            let radius = if body.rigid.radius.is_finite() { body.rigid.radius } else { 0.0 };
+            let ahead = (STEPS_AHEAD * step * speed).min(FARTHEST * radius).max(1.5 * step * speed);
+            let reach = REACH * radius + body.deformation(*energy) + ahead;
             self.searched.push((moving.pose, reach));
         }
         let colliders = bodies.iter().zip(&self.searched).map(|(body, &(pose, reach))| Collider {
@@ -197,10 +201,8 @@ impl Candidates {
             }
         }
         // A place that was followed goes on where it was; one that is new does not begin with a blow.
-        let depth = before.map_or(0.0, |before| {
-            before.gap(&self.last_rows, bodies, moving).min(0.0)
-        });
-        let gap = touch.gap + candidate.bend(&self.rows, bodies, moving);
+        let depth = before.map_or(0.0, |before| before.gap(&self.last_rows, bodies, before.pair(moving)).min(0.0));
+        let gap = touch.gap + candidate.bend(&self.rows, bodies, candidate.pair(moving));
         candidate.offset = (depth - gap).max(0.0);
         candidate
     }
@@ -208,31 +210,36 @@ impl Candidates {
 
 impl Candidate {
     /// How far apart the places are.
-    pub fn gap(&self, rows: &[f64], bodies: &[FlexibleBody], moving: &[Moving]) -> f64 {
-        self.rigid_gap(bodies, moving) + self.bend(rows, bodies, moving) + self.offset
+    pub fn gap(&self, rows: &[f64], bodies: &[FlexibleBody], pair: [&Moving; 2]) -> f64 {
+        self.rigid_gap(bodies, pair) + self.bend(rows, bodies, pair) + self.offset
+    }
+
+    /// Its bodies as they are.
+    pub fn pair<'a>(&self, moving: &'a [Moving]) -> [&'a Moving; 2] {
+        self.bodies.map(|body| &moving[body as usize])
     }
 
     /// How far apart the places are, the bodies being rigid.
-    pub fn rigid_gap(&self, bodies: &[FlexibleBody], moving: &[Moving]) -> f64 {
-        let [a, b] = self.ends(bodies, moving);
+    pub fn rigid_gap(&self, bodies: &[FlexibleBody], pair: [&Moving; 2]) -> f64 {
+        let [a, b] = self.ends(bodies, pair);
         self.normal.dot(a - b)
     }
 
     /// The two places in the world, the bodies being rigid.
-    pub fn ends(&self, bodies: &[FlexibleBody], moving: &[Moving]) -> [DVec3; 2] {
+    pub fn ends(&self, bodies: &[FlexibleBody], pair: [&Moving; 2]) -> [DVec3; 2] {
         [0, 1].map(|side| {
             let (body, place) = (self.bodies[side] as usize, self.places[side]);
-            let pose = &moving[body].pose;
+            let pose = &pair[side].pose;
             if bodies[body].rigid.is_ball { pose.position + place } else { pose.point(place) }
         })
     }
 
     /// What the modes add to the gap.
-    pub fn bend(&self, rows: &[f64], bodies: &[FlexibleBody], moving: &[Moving]) -> f64 {
+    pub fn bend(&self, rows: &[f64], bodies: &[FlexibleBody], pair: [&Moving; 2]) -> f64 {
         let side = |side: usize| {
             let body = self.bodies[side] as usize;
             let row = &rows[self.rows[side]..][..bodies[body].modes()];
-            row.iter().zip(&moving[body].modes).map(|(u, [q, _])| u * q).sum::<f64>()
+            row.iter().zip(&pair[side].modes).map(|(u, [q, _])| u * q).sum::<f64>()
         };
         side(0) + side(1)
     }
@@ -248,9 +255,9 @@ impl Candidate {
         }
     }
 
-    /// Lets the offset fade.
-    pub fn fade(&mut self, time: f64) {
-        self.offset *= (-time / FADE).exp();
+    /// Lets the offset fade in a step of some length.
+    pub fn fade(&mut self, step: f64) {
+        self.offset *= (-step / FADE.max(FADING_STEPS * step)).exp();
     }
 }
 

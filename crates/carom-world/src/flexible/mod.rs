@@ -14,6 +14,7 @@
 
 mod adapt;
 mod advance;
+mod anderson;
 mod body;
 mod candidates;
 mod clocks;

@@ -7,22 +7,28 @@
 
 use carom_impact::{DenseContacts, DenseRow, Grip};
 
+use super::anderson::Anderson;
 use super::gram::{Gram, Products};
 use super::solve::{Block, Meeting, Problem, dot};
 
-/// What is left is at most this part of the largest impulse, in coordinates of unit mass.
-const TOLERANCE: f64 = 1e-9;
+/// What is left is at most this part of the largest impulse, in coordinates of unit mass: in groups of up to this many contacts, and in larger ones.
+const TOLERANCE: [f64; 2] = [1e-8, 1e-6];
+const FEW: usize = 64;
 /// Rates below this much of the speeds that made them are round-off.
 const NOISE: f64 = 1e-13;
 /// A pair is solved if it lacks more than this part of what counts as none.
 const INNER: f64 = 0.1;
 /// A contact slides if its slip is beyond this many times what counts as none.
 const SLIPS: f64 = 10.0;
-/// Rounds at most, over all pairs.
-const ROUNDS: usize = 300;
-/// Newton's steps at most, and the sweeps that bring them nearer if they do not settle.
-const STEPS: usize = 10;
-const SWEEPS: usize = 20;
+/// Rounds at most, over all pairs, and those after which they are accelerated.
+const ROUNDS: usize = 160;
+const UNAIDED: usize = 4;
+/// Newton's steps at most; how much impulses are held back if these do not settle, and sweeps if that does not help either.
+const STEPS: usize = 12;
+const HELD_BACK: [f64; 3] = [1e-3, 3e-2, 1.0];
+const SWEEPS: usize = 10;
+/// How much impulses are held back anyway, in each quarter of the rounds: pairs that push each other in circles come to rest.
+const HOLD: [f64; 4] = [0.0, 0.0, 1e-2, 0.3];
 
 /// What is kept in memory from step to step.
 #[derive(Debug, Default)]
@@ -32,6 +38,11 @@ pub(super) struct Pairs {
     /// Contacts of a pair that take part, and the meeting and direction of each of their rows.
     rows: Vec<(usize, usize)>,
     dense: DenseContacts,
+    anderson: Anderson,
+    /// Velocities before a round, in coordinates of unit mass, and what it changed of them; impulses after it.
+    before: Vec<f64>,
+    effect: Vec<f64>,
+    reached: Vec<f64>,
 }
 
 /// What a solve took.
@@ -49,11 +60,12 @@ struct Size {
     closing: f64,
     /// The largest impulse, in coordinates of unit mass.
     largest: f64,
+    tolerance: f64,
 }
 
 impl Size {
     fn enough(&self) -> f64 {
-        TOLERANCE * self.closing.max(self.largest) + self.noise
+        self.tolerance * self.closing.max(self.largest) + self.noise
     }
 }
 
@@ -64,17 +76,42 @@ impl Problem {
         for meeting in &mut self.meetings {
             meeting.clamp();
             for direction in 0..3 {
-                meeting.push(direction, meeting.impulse[direction], &self.blocks, &self.compliance, rows, &mut self.mean);
+                meeting.push(
+                    direction,
+                    meeting.impulse[direction],
+                    &self.blocks,
+                    &self.compliance,
+                    rows,
+                    &mut self.mean,
+                );
             }
         }
         let noise = self.blocks.iter().map(|block| block.speed(&self.mean)).fold(0.0, f64::max);
-        let mut size = Size { noise: NOISE * noise, closing: 0.0, largest: 0.0 };
+        let tolerance = TOLERANCE[usize::from(self.meetings.len() > FEW)];
+        let mut size = Size { noise: NOISE * noise, closing: 0.0, largest: 0.0, tolerance };
         // A pair alone is solved at once; then all that is left is to look whether others join in.
         let alone = self.pairs.ranges.len() == 1;
         let (mut rounds, mut all) = (0, true);
+        self.pairs.anderson.restart();
+        let mut least = f64::INFINITY;
         while rounds < ROUNDS {
-            let worst = self.round(gram, rows, all, rounds % 2 == 1, &mut size);
+            if rounds >= UNAIDED {
+                self.pairs.before.clone_from(&self.mean);
+            }
+            let hold = HOLD[rounds * HOLD.len() / ROUNDS];
+            let worst = self.round(gram, rows, all, hold, &mut size);
             rounds += 1;
+            if rounds > UNAIDED {
+                // What was foreseen wrongly is forgotten.
+                if worst > 2.0 * least {
+                    self.pairs.anderson.restart();
+                    least = f64::INFINITY;
+                }
+                least = least.min(worst);
+                if worst > size.enough() {
+                    self.foresee(rows);
+                }
+            }
             match worst <= size.enough() {
                 true if !all => all = true,
                 true if self.break_away(&size) == 0 => return Rounds { rounds, settled: true },
@@ -84,12 +121,40 @@ impl Problem {
         Rounds { rounds, settled: false }
     }
 
+    /// Moves impulses to where rounds seem to lead, within their cones.
+    fn foresee(&mut self, rows: &[f64]) {
+        let Problem { blocks, mean, compliance, meetings, pairs, free, .. } = self;
+        let Pairs { anderson, before, effect, reached, .. } = pairs;
+        effect.clear();
+        for block in blocks.iter() {
+            let scales = block.scales();
+            let range = block.begin..block.begin + 6 + block.active;
+            let change = mean[range.clone()].iter().zip(&before[range]).map(|(now, then)| now - then);
+            effect.extend(change.enumerate().map(|(k, change)| change * scales[(k / 3).min(2)]));
+        }
+        reached.clear();
+        reached.extend(meetings.iter().flat_map(|meeting| meeting.impulse));
+        if !anderson.foresee(reached, effect) {
+            return;
+        }
+        mean.clone_from(free);
+        for (meeting, impulse) in meetings.iter_mut().zip(reached.as_chunks::<3>().0) {
+            // What does not press joins in by overlapping only.
+            if meeting.impulse[0] > 0.0 {
+                meeting.impulse = *impulse;
+                meeting.clamp();
+            }
+            for direction in 0..3 {
+                meeting.push(direction, meeting.impulse[direction], blocks, compliance, rows, mean);
+            }
+        }
+    }
+
     /// Solves pair by pair, for contacts that press, or all. Returns the most that was lacking.
-    fn round(&mut self, gram: &mut Gram, rows: &[f64], all: bool, backwards: bool, size: &mut Size) -> f64 {
+    fn round(&mut self, gram: &mut Gram, rows: &[f64], all: bool, hold: f64, size: &mut Size) -> f64 {
         let mut worst = 0.0f64;
         let mut largest = 0.0f64;
         for k in 0..self.pairs.ranges.len() {
-            let k = if backwards { self.pairs.ranges.len() - 1 - k } else { k };
             let [begin, end] = self.pairs.ranges[k];
             let Problem { blocks, mean, meetings, .. } = self;
             let (mut lacking, mut deepest, mut joining) = (0.0f64, size.enough(), None);
@@ -116,7 +181,7 @@ impl Problem {
             }
             worst = worst.max(lacking);
             if lacking > INNER * size.enough() {
-                self.solve_pair(gram, rows, [begin, end], joining, size);
+                self.solve_pair(gram, rows, [begin, end], (joining, hold), size);
             }
             for meeting in &self.meetings[begin..end] {
                 largest = largest.max(meeting.impulse[0] * meeting.squares[0].sqrt());
@@ -127,7 +192,14 @@ impl Problem {
     }
 
     /// Solves for the contacts of a pair that press, and one that joins in.
-    fn solve_pair(&mut self, gram: &mut Gram, rows: &[f64], [begin, end]: [usize; 2], joining: Option<usize>, size: &Size) {
+    fn solve_pair(
+        &mut self,
+        gram: &mut Gram,
+        rows: &[f64],
+        [begin, end]: [usize; 2],
+        (joining, hold): (Option<usize>, f64),
+        size: &Size,
+    ) {
         let Problem { blocks, mean, compliance, meetings, pairs, .. } = self;
         let Pairs { rows: taken, dense, .. } = pairs;
         taken.clear();
@@ -159,10 +231,21 @@ impl Problem {
             last.2[along][across]
         });
         dense.rates_are_present();
-        let enough = |largest: f64| INNER * (TOLERANCE * size.closing.max(largest) + size.noise);
-        if !dense.solve(STEPS, enough).1 {
+        if hold > 0.0 {
+            dense.hold_back(hold);
+        }
+        let enough = |largest: f64| INNER * (size.tolerance * size.closing.max(largest) + size.noise);
+        // Where many points carry, Newton's steps may turn in circles; small steps do not, and rounds make many of them.
+        let mut settled = dense.solve(STEPS, enough).1;
+        for part in HELD_BACK {
+            if settled {
+                break;
+            }
+            dense.hold_back(part);
+            settled = dense.solve(STEPS, enough).1;
+        }
+        if !settled {
             dense.sweep(SWEEPS);
-            dense.solve(STEPS, enough);
         }
         dense.trim();
         for (row, &(place, direction)) in taken.iter().enumerate() {
@@ -212,14 +295,7 @@ impl Pairs {
 }
 
 /// The products of the rows of two contacts of one pair: what an impulse along one does to the rate along the other.
-fn products(
-    a: &Meeting,
-    b: &Meeting,
-    blocks: &[Block],
-    compliance: &[f64],
-    rows: &[f64],
-    gram: &mut Gram,
-) -> Products {
+fn products(a: &Meeting, b: &Meeting, blocks: &[Block], compliance: &[f64], rows: &[f64], gram: &mut Gram) -> Products {
     let active = a.blocks.map(|block| blocks[block].active);
     let mut products = if active == [0; 2] {
         Products::default()
@@ -253,16 +329,19 @@ fn products(
 }
 
 impl Block {
-    /// The fastest coordinate of unit mass, about.
-    fn speed(&self, mean: &[f64]) -> f64 {
-        let own = &mean[self.begin..][..6 + self.active];
-        let square = |part: &[f64]| part.iter().map(|x| x * x).sum::<f64>();
-        let modes = square(&own[6..]);
+    /// What takes velocity, spin and rates of modes to coordinates of unit mass, about.
+    fn scales(&self) -> [f64; 3] {
         if self.lightness == 0.0 {
-            return modes.sqrt();
+            return [0.0, 0.0, 1.0];
         }
         let turn = (0..3).map(|k| self.inverse_inertia.col(k)[k]).fold(f64::INFINITY, f64::min);
-        (square(&own[..3]) / self.lightness + square(&own[3..6]) / turn.max(f64::MIN_POSITIVE) + modes).sqrt()
+        [1.0 / self.lightness.sqrt(), 1.0 / turn.max(f64::MIN_POSITIVE).sqrt(), 1.0]
+    }
+
+    /// The speed in these coordinates.
+    fn speed(&self, mean: &[f64]) -> f64 {
+        let (own, scales) = (&mean[self.begin..][..6 + self.active], self.scales());
+        own.iter().enumerate().map(|(k, v)| (v * scales[(k / 3).min(2)]).powi(2)).sum::<f64>().sqrt()
     }
 }
 
@@ -286,7 +365,13 @@ impl Meeting {
         let [normal, x, y] = self.impulse;
         let (normal, radius) = (normal.max(0.0), self.most_friction() * normal.max(0.0));
         let length = x.hypot(y);
-        let shrink = if self.directions() == 1 { 0.0 } else if length > radius { radius / length } else { 1.0 };
+        let shrink = if self.directions() == 1 {
+            0.0
+        } else if length > radius {
+            radius / length
+        } else {
+            1.0
+        };
         self.impulse = [normal, shrink * x, shrink * y];
     }
 

@@ -72,7 +72,8 @@ pub(super) struct Problem {
     pub meetings: Vec<Meeting>,
     pub pairs: Pairs,
     staggered: FlexibleStaggered,
-    free: Vec<f64>,
+    /// The mean velocities without impulses.
+    pub free: Vec<f64>,
 }
 
 impl Problem {
@@ -84,7 +85,13 @@ impl Problem {
     }
 
     /// Solves it from the impulses that it has, and enters what it took; `rows` are the modal rows.
-    pub fn solve(&mut self, rows: &[f64], gram: &mut Gram, length: f64, report: &mut FlexibleReport) -> Result<(), WorldError> {
+    pub fn solve(
+        &mut self,
+        rows: &[f64],
+        gram: &mut Gram,
+        length: f64,
+        report: &mut FlexibleReport,
+    ) -> Result<(), WorldError> {
         for meeting in &mut self.meetings {
             meeting.prepare(&self.blocks, &self.compliance, rows);
             gram.begin(meeting.candidate, meeting.blocks.map(|block| self.blocks[block].active), length);

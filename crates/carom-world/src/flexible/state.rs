@@ -38,7 +38,7 @@ impl FlexibleWorld {
             searched.push(*reach);
         }
         state.put_f64("searched", searched);
-        state.put_u64("stale", vec![u64::from(self.stale)]);
+        state.put_u64("stale", vec![u64::from(self.stale || self.stale_next)]);
         state
     }
 
@@ -79,7 +79,7 @@ impl FlexibleWorld {
         self.detector.remember(found);
         self.now.candidates.sort(self.bodies.len());
         self.gram.lay(&self.now.candidates.list, &self.bodies);
-        self.stale = stale;
+        (self.stale, self.stale_next) = (stale, false);
         Ok(())
     }
 

@@ -6,8 +6,8 @@ use glam::DVec3;
 use super::advance::Seen;
 use super::body::FlexibleBody;
 use super::candidates::Candidates;
-use super::gram::Gram;
 use super::clocks::Queue;
+use super::gram::Gram;
 use super::moving::{Flight, Forces, Moving};
 use super::recorded::Recorded;
 use super::solve::Problem;
@@ -67,8 +67,9 @@ pub struct FlexibleWorld {
     pub(super) now: Now,
     pub(super) recorded: Recorded,
     pub(super) report: FlexibleReport,
-    /// Whether candidates have to be looked for.
+    /// Whether candidates have to be looked for: now, or when the next step of the world begins.
     pub(super) stale: bool,
+    pub(super) stale_next: bool,
     /// Where bodies were when their flight began, what acts on them in it and what it did to the energy.
     pub(super) launches: Vec<Moving>,
     pub(super) flights: Vec<Flight>,
@@ -196,6 +197,7 @@ impl FlexibleWorld {
             recorded: Recorded::default(),
             report: FlexibleReport::default(),
             stale: true,
+            stale_next: false,
             queue: Queue::default(),
             group: Vec::new(),
             seen: Vec::new(),
@@ -227,6 +229,7 @@ impl FlexibleWorld {
         let taken = self.report;
         self.recorded.clear();
         self.struck.fill(false);
+        self.stale |= std::mem::take(&mut self.stale_next);
         self.queue.clear();
         for (place, body) in self.bodies.iter().enumerate() {
             self.now.moving[place].time = start;
@@ -295,7 +298,7 @@ impl FlexibleWorld {
         self.report.updates += 1;
         self.report.queries += queries as u64;
         self.recorded.close();
-        self.stale = false;
+        (self.stale, self.stale_next) = (false, false);
     }
 
     /// Brings in line with a state that was taken back what is kept elsewhere.
@@ -407,7 +410,7 @@ impl FlexibleWorld {
         let deepest = self.now.candidates.list.iter().filter_map(|candidate| {
             let [first, second] = candidate.bodies.map(|body| &self.bodies[body as usize].rigid);
             let most = self.params.most_overlap.unwrap_or(0.01 * first.radius.min(second.radius));
-            let depth = -candidate.rigid_gap(&self.bodies, &self.now.moving);
+            let depth = -candidate.rigid_gap(&self.bodies, candidate.pair(&self.now.moving));
             (depth > most).then_some((depth, first, second))
         });
         match deepest.max_by(|a, b| a.0.total_cmp(&b.0)) {

@@ -46,8 +46,10 @@ pub fn bent(frequencies: &[f64], damping: Damping, held: bool, shape: impl Fn(us
     let surface = TriMesh::new(positions, triangles).unwrap();
     let shape = |k: usize, p: DVec3| shape(k, p.x / SIZE.x) / MASS.sqrt();
     let modes = 0..frequencies.len();
-    let shapes: Vec<[f32; 3]> =
-        modes.flat_map(|k| surface.positions.iter().map(move |&p| (k, p))).map(|(k, p)| [0.0, shape(k, p) as f32, 0.0]).collect();
+    let shapes: Vec<[f32; 3]> = modes
+        .flat_map(|k| surface.positions.iter().map(move |&p| (k, p)))
+        .map(|(k, p)| [0.0, shape(k, p) as f32, 0.0])
+        .collect();
     let (name, source) = (String::from("bar"), String::new());
     let material = Material { name: "oak".into(), density: 200.0, young: 1e10, poisson: 0.3, damping, source };
     let squares = SIZE * SIZE;

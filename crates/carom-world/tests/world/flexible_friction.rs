@@ -58,11 +58,7 @@ fn a_bar_that_vibrates_stays_below_the_angle_of_friction_and_slides_above_it() {
             world.step().unwrap();
         }
         let moved = position(&world) - start;
-        let expected = if share > 1.0 {
-            0.5 * GRAVITY * (angle.sin() - FRICTION * angle.cos()) * 0.04
-        } else {
-            0.0
-        };
+        let expected = if share > 1.0 { 0.5 * GRAVITY * (angle.sin() - FRICTION * angle.cos()) * 0.04 } else { 0.0 };
         println!("{share}: {moved} of {expected}, began at {speed}");
         let off = (moved.x - expected).abs();
         assert!(off < 1e-3 * expected + 1e-9, "{share} of the angle: moved by {} m, not {expected}", moved.x);
@@ -70,19 +66,28 @@ fn a_bar_that_vibrates_stays_below_the_angle_of_friction_and_slides_above_it() {
     }
 }
 
-/// A bar that was dropped and rings hops on a slope, by thousandths of a millimetre, and while nothing holds it, it falls downhill. Where friction holds
-/// it does not creep.
+/// A bar that was dropped and rings hops on a slope: in the air it falls downhill, and slides until friction has taken the speed away that it got there. Where
+/// friction holds it does not creep: what is left of the way is that of rocking about a corner, there and back.
 #[test]
-fn a_bar_that_was_dropped_on_a_slope_goes_downhill_only_in_the_air() {
-    let mut world = slope(0.9 * FRICTION.atan(), FRICTION, Damping { alpha: 5.0, beta: 1e-6, gamma: 0.0 }, above(5e-3), 2e-5);
-    let (mut held, mut in_the_air) = (0.0, 0.0);
-    while world.time() < 0.5 {
+fn a_bar_that_was_dropped_on_a_slope_goes_downhill_only_in_the_air_and_where_it_slides() {
+    let damping = Damping { alpha: 60.0, beta: 1e-5, gamma: 0.0 };
+    let mut world = slope(0.9 * FRICTION.atan(), FRICTION, damping, above(2e-3), 5e-5);
+    let (mut held, mut sliding, mut in_the_air) = (0.0f64, 0.0, 0.0);
+    while world.time() < 0.3 {
         let before = position(&world).x;
         world.step().unwrap();
         let moved = position(&world).x - before;
-        let pressed = world.contacts().iter().any(|event| event.normal_impulse > 0.0);
-        if pressed { held += moved } else { in_the_air += moved }
+        let pressed: Vec<_> = world.contacts().iter().filter(|event| event.normal_impulse > 0.0).collect();
+        let holds = |event: &&carom_world::ContactEvent| {
+            let along = DVec3::from(event.impulse) - event.normal_impulse * DVec3::from(event.normal);
+            along.length() < 0.999 * FRICTION * event.normal_impulse
+        };
+        match pressed.is_empty() {
+            true => in_the_air += moved,
+            false if pressed.iter().any(holds) => held += moved,
+            false => sliding += moved,
+        }
     }
-    println!("held: {held} m, in the air: {in_the_air} m, {:?}", world.effort());
-    assert!(in_the_air > 1e-5 && held.abs() < 1e-2 * in_the_air, "held: {held} m, in the air: {in_the_air} m");
+    println!("held: {held} m, sliding {sliding} m, in the air: {in_the_air} m, {:?}", world.effort());
+    assert!(held.abs() < 1e-2 * in_the_air, "held: {held} m, sliding {sliding} m, in the air: {in_the_air} m");
 }

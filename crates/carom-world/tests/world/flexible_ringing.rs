@@ -73,7 +73,8 @@ fn a_beam_on_two_supports_rings_at_the_frequencies_of_a_supported_one() {
     };
     // At rest under its weight.
     let damped = beam(8, first, Damping { alpha: 600.0, beta: 0.0, gamma: 0.0 });
-    let mut resting = world(params(1e-3, 9.81, full()), bodies(&damped, space::Pose::new(DVec3::ZERO, DQuat::IDENTITY)));
+    let mut resting =
+        world(params(1e-3, 9.81, full()), bodies(&damped, space::Pose::new(DVec3::ZERO, DQuat::IDENTITY)));
     while resting.time() < 0.4 {
         resting.step().unwrap();
     }
