@@ -94,7 +94,7 @@ impl FlexibleWorld {
                     last = (other, way(other));
                 }
                 let gap = candidate.gap(&now.candidates.rows, bodies, [state(a), state(b)]);
-                if gap <= own_way + last.1 {
+                if gap <= own_way + last.1 && candidate.gives_way(&now.candidates.rows, bodies) {
                     self.near.push(place as usize);
                     if bodies[other].answers() && self.seen[other] == Seen::No {
                         self.seen[other] = Seen::InGroup;
@@ -119,11 +119,18 @@ impl FlexibleWorld {
                 self.report.rollbacks += 1;
             }
         }
-        for (body, moving) in self.bodies.iter().zip(&mut self.now.moving).filter(|(body, _)| !body.answers()) {
-            if let Motion::Scripted(script) = &body.rigid.motion {
-                moving.pose = script.pose(&body.rigid.start, time);
-                moving.time = time;
+        for place in 0..self.bodies.len() {
+            let body = &self.bodies[place];
+            let Motion::Scripted(script) = &body.rigid.motion else { continue };
+            if body.answers() {
+                continue;
             }
+            let moving = &mut self.now.moving[place];
+            moving.pose = script.pose(&body.rigid.start, time);
+            moving.velocity = script.velocity(&body.rigid.start, time, time + self.longest);
+            moving.time = time;
+            let ahead = self.longest * self.now.fastest(place, &self.bodies, self.params.gravity, self.longest);
+            self.stale |= self.now.candidates.is_outrun(place, body, &self.now.moving[place], 0.0, ahead);
         }
     }
 

@@ -10,7 +10,7 @@ use carom_contact::{Collider, Contact, Detector, Pose as _, Space};
 use carom_impact::Grip;
 use glam::DVec3;
 
-use super::body::FlexibleBody;
+use super::body::{FlexibleBody, Vibration};
 use super::moving::Moving;
 use crate::Dynamics;
 use crate::surfaces::Surfaces;
@@ -23,6 +23,8 @@ const STEPS_AHEAD: f64 = 16.0;
 const FARTHEST: f64 = 0.05;
 /// Places and normals that differ by less, as a part of the radius and in radians, read the same mode shapes.
 const SAME_PLACE: f64 = 1e-6;
+/// Where a push displaces a body by less than this part of what it can anywhere, it is held.
+const HELD: f64 = 1e-3;
 /// The time in which an offset fades, s, and at least in how many steps.
 const FADE: f64 = 5e-3;
 const FADING_STEPS: f64 = 10.0;
@@ -129,7 +131,7 @@ impl Candidates {
             shape: &*body.rigid.shape,
             pose,
             reach,
-            moves: body.rigid.is_dynamic(),
+            moves: body.answers(),
         });
         let colliders: Vec<Collider<'_, Space>> = colliders.collect();
         detector.detect(&colliders);
@@ -242,6 +244,21 @@ impl Candidate {
             row.iter().zip(&pair[side].modes).map(|(u, [q, _])| u * q).sum::<f64>()
         };
         side(0) + side(1)
+    }
+
+    /// Whether anything at these places can move: of two bodies that are fixed or scripted, whether their modes give way there. They
+    /// do not where a table's legs stand on a floor that holds them.
+    pub fn gives_way(&self, rows: &[f64], bodies: &[FlexibleBody]) -> bool {
+        let body = |side: usize| &bodies[self.bodies[side] as usize];
+        let gives = |side: usize| {
+            let soft = |vibration: &Vibration| {
+                let row = rows[self.rows[side]..].iter().zip(&vibration.omegas);
+                let give = row.map(|(u, w)| (u / w) * (u / w)).sum::<f64>().sqrt();
+                give > HELD * vibration.softness
+            };
+            body(side).vibration.as_ref().is_some_and(soft)
+        };
+        (0..2).any(|side| body(side).rigid.is_dynamic()) || (0..2).any(gives)
     }
 
     /// Of two balls the normal is known at any time.
