@@ -9,7 +9,7 @@ use carom_impact::{DenseContacts, DenseRow, Grip};
 
 use super::anderson::Anderson;
 use super::gram::{Gram, Products};
-use super::solve::{Block, Meeting, Problem, dot};
+use super::solve::{Block, Meeting, Problem};
 
 /// What is left is at most this part of the largest impulse, in coordinates of unit mass: in groups of up to this many contacts, and in larger ones.
 const TOLERANCE: [f64; 2] = [1e-8, 1e-6];
@@ -321,7 +321,8 @@ fn products(a: &Meeting, b: &Meeting, blocks: &[Block], compliance: &[f64], rows
     for (along, row) in products.iter_mut().enumerate() {
         for (across, product) in row.iter_mut().enumerate() {
             for side in 0..2 {
-                *product += dot(&a.answers[along][side], &b.rows[across][side]);
+                let (answer, other) = (&a.answers[along][side], &b.rows[across][side]);
+                *product += (0..6).map(|k| answer[k] * other[k]).sum::<f64>();
             }
         }
     }

@@ -165,7 +165,7 @@ impl Problem {
 
 /// The scalar product, in eight sums that do not wait for each other.
 #[inline]
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+fn dot(a: &[f64], b: &[f64]) -> f64 {
     let (a, b) = (&a[..a.len().min(b.len())], &b[..a.len().min(b.len())]);
     let (wide, rest) = a.as_chunks::<8>();
     let (other, remainder) = b.as_chunks::<8>();
