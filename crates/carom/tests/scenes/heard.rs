@@ -40,7 +40,7 @@ fn heard(name: &str, text: &str, tail: f64) -> Vec<f64> {
     carom::run(&mut built.system, &mut recorder, &description, goal, &mut |_| ControlFlow::Continue(())).unwrap();
     drop(recorder);
     let params = SoundtrackParams {
-        render: RenderParams { sample_rate: RATE, samples: 0, limit: 7_000.0, redistribute: true, coupled: false },
+        render: RenderParams { sample_rate: RATE, limit: 7_000.0, silence: 0.0, ..RenderParams::default() },
         wanted: Wanted::Lowest(4),
         listener: Listener::mono(DVec3::new(0.0, 0.0, 0.5)),
         tail,

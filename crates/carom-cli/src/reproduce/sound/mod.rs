@@ -94,6 +94,8 @@ pub fn heard(recording: &Recording, hearing: &Hearing, ui: &Ui) -> Work<Soundtra
             limit: 0.45 * hearing.rate,
             redistribute: hearing.redistribute,
             coupled: false,
+            // What lies still is to be heard, too.
+            silence: 0.0,
         },
         wanted: Wanted::Lowest(hearing.modes),
         listener: Listener::mono(DVec3::new(0.0, 0.3, 2.0)),
