@@ -64,6 +64,9 @@ test("sound plays in step with the run, stems are switched one by one, and very 
   await page.waitForTimeout(500);
   assert.equal(await playing(), "2", "both stems play");
   await page.uncheck(".stem >> nth=0 >> input");
+  assert.equal(await page.locator(".stem input:checked").count(), 1);
+  await page.uncheck(".every input");
+  assert.equal(await page.locator(".stem input:checked").count(), 0);
   await page.selectOption(".speed", "0.001");
   await page.waitForTimeout(300);
   assert.equal(await playing(), "0");
@@ -135,6 +138,28 @@ test("bodies with a bounce map are coloured by it", async () => {
   await page.waitForTimeout(300);
   assert.ok(!before.equals(await stage.screenshot()));
   assert.match(await page.textContent(".scale"), /0 dead1 lively/);
+  assert.deepEqual(page.problems, []);
+  await page.close();
+});
+
+test("walls between the camera and what happens hide nothing", async () => {
+  const walls = [["right", [-1, 0, 0], [0.3, 0, 0]], ["left", [1, 0, 0], [-0.3, 0, 0]], ["front", [0, 0, -1], [0, 0, 0.3]]];
+  const lines = walls.map(([name, normal, place]) => `[[body]]\nname = "${name}"\nshape = { shape = "half-space", normal = [${normal}] }\nposition = [${place}]\n`);
+  writeFileSync(
+    join(where, "box.toml"),
+    `[scene]\nname = "box"\nduration = 0.05\n[[body]]\nname = "ball"\nshape = { shape = "sphere", radius = 0.1 }\nmass = 1\nposition = [0, 0.1, 0]\ncolour = "#e02020"\n${lines.join("")}`,
+  );
+  run(where, "run", "box.toml", "--out", "box", "--no-plots", "--no-gltf");
+  const page = await loaded("box");
+  const [red, green, blue] = await page.evaluate(() => {
+    const stage = document.querySelector(".stage > canvas");
+    const copy = document.createElement("canvas");
+    Object.assign(copy, { width: stage.width, height: stage.height });
+    const pen = copy.getContext("2d");
+    pen.drawImage(stage, 0, 0);
+    return [...pen.getImageData(stage.width / 2, stage.height / 2, 1, 1).data];
+  });
+  assert.ok(red > 2 * green && red > 2 * blue, `in the middle is ${[red, green, blue]}, not the ball`);
   assert.deepEqual(page.problems, []);
   await page.close();
 });

@@ -5,7 +5,7 @@
  * and say what to install. They never skip.
  */
 import { execFileSync, spawn } from "node:child_process";
-import { accessSync, constants, mkdtempSync, rmSync } from "node:fs";
+import { accessSync, constants, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -63,6 +63,14 @@ export function folder() {
 
 export function run(where, ...words) {
   return execFileSync(carom, ["--quiet", ...words], { cwd: where, encoding: "utf8" });
+}
+
+/** The samples of a sound file of floating-point numbers, one channel. */
+export function samplesOf(path) {
+  const bytes = readFileSync(path);
+  const data = bytes.indexOf("data", 12);
+  const length = bytes.readUInt32LE(data + 4) / 4;
+  return Float32Array.from({ length }, (_, i) => bytes.readFloatLE(data + 8 + 4 * i));
 }
 
 /** Starts `carom view` and gives its address, and how to end it. */

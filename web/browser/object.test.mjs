@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { folder, launch, open, run, view } from "./harness.mjs";
+import { folder, launch, open, run, samplesOf, view } from "./harness.mjs";
 
 let browser;
 let where;
@@ -34,9 +34,10 @@ async function loaded(address = server.address) {
   return page;
 }
 
-async function strikeMiddle(page) {
+/** Clicks half-way down the stage, at this share of its width. */
+async function strikeAt(page, across) {
   const box = await page.locator(".stage > canvas").first().boundingBox();
-  await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.click(box.x + across * box.width, box.y + box.height / 2);
 }
 
 /** The strongest frequency of the last sound: bins of a plain Fourier sum, fine enough for 1 %. */
@@ -64,7 +65,7 @@ function loudest(page, from, to) {
 
 test("a click strikes: restitution, contact time, micro-collisions, and the sound of the object's own frequencies", async () => {
   const page = await loaded();
-  await strikeMiddle(page);
+  await strikeAt(page, 0.5);
   await page.waitForFunction(() => document.querySelector(".strike")?.textContent.includes("micro-collisions"));
   const text = await page.textContent(".strike");
   const [, baked, struck] = text.match(/in the map([\d.]+).*struck now([\d.]+)/);
@@ -73,6 +74,30 @@ test("a click strikes: restitution, contact time, micro-collisions, and the soun
   const heard = await loudest(page, 300, 20000);
   const nearest = Math.min(...frequencies.map((frequency) => Math.abs(heard / frequency - 1)));
   assert.ok(nearest < 0.01, `${heard} Hz is none of ${frequencies}`);
+  assert.deepEqual(page.problems, []);
+  await page.close();
+});
+
+test("the sound of a tap is what `carom sound --tap --dry` writes for that point", async () => {
+  const page = await loaded();
+  const places = new Set();
+  for (const across of [0.5, 0.53]) {
+    await strikeAt(page, across);
+    const tapped = await page.getAttribute("[data-tapped]", "data-tapped");
+    places.add(tapped);
+    const { samples, rate } = await page.evaluate(() => ({ ...window.heard.at(-1), samples: [...window.heard.at(-1).samples] }));
+    const words = ["--tap", tapped, "--dry", "--up-to", rate / 2, "--rate", rate, "--bits", 32, "--seconds", samples.length / rate];
+    run(where, "sound", "bar.carom", ...words.map(String), "--out", "tap.wav", "--force");
+    const written = samplesOf(join(where, "tap.wav"));
+    assert.equal(samples.length, written.length);
+    // The page interpolates modes on the triangle, the command reads them in the cells: strengths differ by less than a per cent.
+    const apart = (from, to) => Math.max(...samples.slice(from, to).map((sample, i) => Math.abs(sample - written[from + i]))) / written[0];
+    assert.ok(apart(0, 1000) < 0.01, `${apart(0, 1000)} of the first sample apart`);
+    // A hundred swings of the lowest mode later, a pitch off by 1e-5 or another decay would be seen.
+    assert.ok(Math.max(...written.slice(5000, 6000)) > 0.1 * written[0], "it still rings");
+    assert.ok(apart(5000, 6000) < 1e-3, `${apart(5000, 6000)} of the first sample apart after 5,000`);
+  }
+  assert.equal(places.size, 2, "two places were struck");
   assert.deepEqual(page.problems, []);
   await page.close();
 });
@@ -87,7 +112,7 @@ test("a mode is seen moving and heard at its frequency; a stiffer material is hi
   await page.waitForTimeout(350);
   assert.ok(!first.equals(await stage.screenshot()), "it swings");
 
-  await strikeMiddle(page);
+  await strikeAt(page, 0.5);
   await page.locator("[data-role=stiffness]").evaluate((input) => {
     input.value = 2;
     input.dispatchEvent(new Event("input"));
@@ -102,7 +127,7 @@ test("a mode is seen moving and heard at its frequency; a stiffer material is hi
 test("an exported object shows its map and rings, and says what is baked", async () => {
   run(where, "view", "bar.carom", "--export", "bar.html");
   const page = await loaded(pathToFileURL(join(where, "bar.html")).href);
-  await strikeMiddle(page);
+  await strikeAt(page, 0.5);
   const text = await page.textContent(".strike");
   assert.match(text, /restitution in the map0\.\d+/);
   assert.doesNotMatch(text, /struck now/);

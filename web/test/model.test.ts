@@ -114,7 +114,7 @@ describe("vibration", () => {
   const object = readObject("string.carom", STRING);
   const displaced = (body: number, time: number, frame: number) => {
     const out = new Float32Array(9);
-    return { most: vibration.displace(body, object, time, frame, out), z: out[2] };
+    return { most: vibration.displace(body, object, vibration.frameAt(time, frame), out), z: out[2] };
   };
 
   it("is the sum of mode shapes times their coordinates in the frame that was recorded last", () => {

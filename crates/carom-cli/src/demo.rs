@@ -6,14 +6,13 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use carom::modal::material;
-use carom::scene::{Mapped, Scene, SceneContext};
-use carom::{BakeRequest, Baker, Cache, Source};
+use carom::{BakeRequest, Baker, Source};
 use miette::miette;
 
 use crate::bake::{Summary, explained};
 use crate::interrupt;
 use crate::map::show;
-use crate::scenes::mistakes;
+use crate::scenes::map_averages;
 use crate::ui::{Ui, Work, duration, failure, print, write};
 use crate::view::{self, Shown};
 
@@ -116,15 +115,8 @@ fn record(scene: &str, folder: &Path, settings: &[String], ui: &Ui) -> Work<Opti
 
 /// Settings that give each body with a bounce map the average of it. The maps are in the cache by now.
 fn averages(scene: &str) -> Work<Vec<String>> {
-    let scene = Scene::open(scene, &[]).map_err(mistakes)?;
-    let cache = Cache::of_user();
-    let context = SceneContext { cache: cache.as_ref(), progress: None, stop: Some(interrupt::flag()) };
-    let maps = scene.bounce_maps(&context).map_err(|error| miette!("{error}"))?;
-    let averages = maps.iter().filter_map(|Mapped { bodies, object }| {
-        let average = object.bounce.as_ref()?.statistics(&object.modal.surface).average;
-        Some(bodies.iter().map(move |name| format!("body.{name}.restitution={average:.4}")))
-    });
-    Ok(averages.flatten().collect())
+    let setting = |(name, average): (String, f64)| format!("body.{name}.restitution={average:.4}");
+    Ok(map_averages(scene)?.into_iter().map(setting).collect())
 }
 
 /// Writes pages that need no server. Tells whether there are any: not if the viewer was not built in.

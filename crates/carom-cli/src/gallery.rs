@@ -106,7 +106,7 @@ fn entry(scene: &Scene, findings: Option<&Findings>) -> String {
 
 /// Text within a table.
 fn cell(text: &str) -> String {
-    text.replace('|', "\\|")
+    text.trim().replace('|', "\\|")
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! A scene on the command line.
 
 use carom::Cache;
-use carom::scene::{BuiltScene, Scene, SceneContext, SceneErrors, embedded};
+use carom::scene::{BuiltScene, Mapped, Scene, SceneContext, SceneErrors, embedded};
+use carom::world::System;
 use miette::{Report, miette};
 
 use crate::interrupt;
@@ -59,6 +60,30 @@ pub fn with_progress<T>(ui: &Ui, work: impl FnOnce(&carom::scene::Progress) -> T
         }
     };
     work(&tell)
+}
+
+/// The world of a scene that comes with Carom, with some values changed. Maps come from the user's cache.
+pub fn opened(scene: &str, settings: &[(String, String)], ui: &Ui) -> Work<System> {
+    let scene = Scene::open(scene, settings).map_err(mistakes)?;
+    let cache = Cache::of_user();
+    let built = with_progress(ui, |tell| {
+        let context = SceneContext { cache: cache.as_ref(), progress: Some(tell), stop: Some(interrupt::flag()) };
+        scene.build(&context)
+    });
+    Ok(built.map_err(mistakes)?.system)
+}
+
+/// The average restitution of each body of a scene that has a bounce map, by its name. Maps come from the user's cache.
+pub fn map_averages(scene: &str) -> Work<Vec<(String, f64)>> {
+    let scene = Scene::open(scene, &[]).map_err(mistakes)?;
+    let cache = Cache::of_user();
+    let context = SceneContext { cache: cache.as_ref(), progress: None, stop: Some(interrupt::flag()) };
+    let maps = scene.bounce_maps(&context).map_err(|error| miette!("{error}"))?;
+    let averages = maps.into_iter().filter_map(|Mapped { bodies, object }| {
+        let average = object.bounce.as_ref()?.statistics(&object.modal.surface).average;
+        Some(bodies.into_iter().map(move |name| (name, average)))
+    });
+    Ok(averages.flatten().collect())
 }
 
 /// Every mistake of a scene, each with its place.

@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use carom::shape::{ImportOptions, NamedShape, TriMesh, catalogue, nearest};
+use carom::shape::{ImportOptions, NamedShape, TriMesh, catalogue};
 use carom::{Paint, PictureParams, Source, SourceError, render};
-use miette::miette;
 use serde_json::{Value, json};
 
 use crate::bake::explained;
-use crate::ui::{Ui, Work, failure, may_write, print, print_json, write};
+use crate::ui::{Ui, Work, failure, may_write, print, print_json, unknown, write};
 
 /// List the named shapes, or the parameters of one.
 #[derive(clap::Args)]
@@ -50,13 +49,8 @@ pub fn run(args: Args, ui: &Ui) -> Work<()> {
 }
 
 fn find(name: &str) -> Work<&'static NamedShape> {
-    catalogue().iter().find(|shape| shape.name == name).ok_or_else(|| {
-        let help = match nearest(name, catalogue().iter().map(|shape| shape.name)) {
-            Some(near) => format!("did you mean '{near}'? `carom shapes` lists all"),
-            None => "`carom shapes` lists all".into(),
-        };
-        miette!(help = help, "no shape is called '{name}'")
-    })
+    let found = catalogue().iter().find(|shape| shape.name == name);
+    found.ok_or_else(|| unknown("shape", name, catalogue().iter().map(|shape| shape.name), "carom shapes"))
 }
 
 fn picture(shape: &NamedShape, folder: &Path, force: bool) -> Work<()> {

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use carom::Step;
 use carom::modal::Stage;
 use carom::object::write_whole_file;
+use carom::shape::nearest;
 use indicatif::{ProgressBar, ProgressStyle};
 use miette::{Report, miette};
 
@@ -96,7 +97,7 @@ struct ProgressState {
 impl Progress {
     /// A step has come so far.
     pub fn at(&self, step: Step, share: f64) {
-        // Where each stage of the modes starts, from what they usually cost. The map and radiation have bars of their own.
+        // Where each stage of the modes starts, from what they usually cost. The map, radiation and waves have bars of their own.
         let (what, from, to) = match step {
             Step::Modes(Stage::Cut) => ("dividing into cells", 0.0, 0.25),
             Step::Modes(Stage::Assemble) => ("assembling", 0.25, 0.3),
@@ -106,10 +107,11 @@ impl Progress {
             Step::Sample => ("placing samples", 0.0, 0.0),
             Step::Map => ("bounce map", 0.0, 1.0),
             Step::Radiation => ("radiation", 0.0, 1.0),
+            Step::Waves => ("following waves", 0.0, 1.0),
         };
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         match step {
-            Step::Modes(_) | Step::Sample | Step::Radiation => state.guard = None,
+            Step::Modes(_) | Step::Sample | Step::Radiation | Step::Waves => state.guard = None,
             Step::Keep | Step::Map if state.guard.is_none() => state.guard = Some(Guard::new()),
             Step::Keep | Step::Map => {}
         }
@@ -127,7 +129,8 @@ impl Progress {
                 None => {}
             }
         }
-        let left = if matches!(step, Step::Map | Step::Radiation) { state.time_left(share) } else { None };
+        let left =
+            if matches!(step, Step::Map | Step::Radiation | Step::Waves) { state.time_left(share) } else { None };
         let message = left.map_or(what.to_owned(), |left| format!("{what}, {} left", duration(left.max(1.0))));
         if let Some(bar) = &self.bar {
             bar.set_position((1000.0 * (from + (to - from) * share.clamp(0.0, 1.0))) as u64);
@@ -209,6 +212,13 @@ pub fn failure(error: impl std::error::Error, help: Option<&str>) -> Report {
     }
 }
 
+/// A name that nothing has: the one that was probably meant, and which command lists all.
+pub fn unknown<'a>(kind: &str, name: &str, known: impl Iterator<Item = &'a str> + Clone, list: &str) -> Report {
+    let near = nearest(name, known.clone()).or_else(|| known.clone().find(|other| other.contains(name)));
+    let help = near.map_or(String::new(), |near| format!("did you mean '{near}'? ")) + &format!("`{list}` lists all");
+    miette!(help = help, "no {kind} is called '{name}'")
+}
+
 /// One style for errors, and a short apology instead of a backtrace for bugs.
 pub fn install_hooks() {
     // Fails only if a hook is there already, which then stays.
@@ -235,6 +245,7 @@ pub fn duration(seconds: f64) -> String {
         5400.0.. => format!("{:.1} h", seconds / 3600.0),
         90.0.. => format!("{:.0} min", seconds / 60.0),
         1.0.. => format!("{seconds:.0} s"),
+        0.1.. => format!("{:.0} ms", 1e3 * seconds),
         1e-3.. => format!("{:.3} ms", 1e3 * seconds),
         _ => format!("{:.2} µs", 1e6 * seconds),
     }

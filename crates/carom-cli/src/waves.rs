@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use carom::modal::{ModalParams, Place, Stage};
+use carom::modal::{ModalParams, Place};
 use carom::world::{Attenuation, AttenuationFit};
 use carom::{Source, Step, WaveParams, WaveRun, faded_waves};
 use miette::miette;
@@ -78,7 +78,7 @@ pub fn run(args: Args, ui: &Ui) -> Work<()> {
         span: args.span,
     };
     let progress = ui.progress(&source.name);
-    let tell = |stage: Stage, share: f64| progress.at(Step::Modes(stage), share);
+    let tell = |step: Step, share: f64| progress.at(step, share);
     interrupt::leaves(format!("{} was being struck; nothing was written", args.input));
     let found = faded_waves(&body, &material, &modal, &params, &tell).map_err(|error| failure(error, None))?;
     drop(progress);

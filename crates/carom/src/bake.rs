@@ -70,7 +70,7 @@ impl BakeRequest {
     }
 }
 
-/// What a bake is at.
+/// What a long computation on a body is at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// A stage of the modal analysis.
@@ -83,6 +83,8 @@ pub enum Step {
     Map,
     /// The sound field of the modes.
     Radiation,
+    /// Waves that run from a blow.
+    Waves,
 }
 
 /// A baked object.

@@ -2,10 +2,12 @@
 //!
 //! What is left of a wave at a place is the fastest that the place moves along its normal, over the fastest that the struck place does.
 
-use carom_modal::{HeatGeodesics, ModalError, ModalParams, Stage, Transient};
+use carom_modal::{HeatGeodesics, ModalError, ModalParams, Transient};
 use carom_object::Material;
 use carom_shape::{Body, SurfaceDistances, TriMesh};
 use carom_world::FadedWave;
+
+use crate::bake::Step;
 
 /// Of what the struck place does, less than this is a place that is held.
 const STILL: f64 = 1e-9;
@@ -52,15 +54,15 @@ pub fn faded_waves(
     material: &Material,
     modal: &ModalParams,
     params: &WaveParams,
-    progress: &(dyn Fn(Stage, f64) + Sync),
+    progress: &(dyn Fn(Step, f64) + Sync),
 ) -> Result<WaveRun, ModalError> {
-    let transient = Transient::new(body, material, modal, progress)?;
+    let transient = Transient::new(body, material, modal, &|stage, share| progress(Step::Modes(stage), share))?;
     let step = params.step.unwrap_or_else(|| transient.natural_step());
     let span = params.span.unwrap_or_else(|| CROSSINGS * transient.crossing());
     let struck = spread(&body.surface, params.impacts, STRIDES[0]);
     let mut places = spread(&body.surface, params.readings, STRIDES[1]);
     places.extend(&struck);
-    let speeds = transient.fastest(&struck, &places, [step, span], &|share| progress(Stage::Solve, share))?;
+    let speeds = transient.fastest(&struck, &places, [step, span], &|share| progress(Step::Waves, share))?;
     let distances = HeatGeodesics::new(&body.surface)?.distances_from(&struck);
     let mut waves = Vec::new();
     for (blow, (speeds, distances)) in speeds.iter().zip(&distances).enumerate() {

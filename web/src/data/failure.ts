@@ -13,7 +13,7 @@ export class Failure extends Error {
     return new Failure(
       "This recording is damaged",
       `${file}: ${problem}`,
-      "What comes before the damage can still be played. `carom run SCENE --force` records the scene anew.",
+      "`carom run SCENE --force` records the scene anew.",
     );
   }
 

@@ -1,6 +1,7 @@
 /**
  * The sound of a tap, from the modes: the velocity of the struck point along the inward normal after an impulse of 1 N s,
- * v(t) = Σ a² d/dt [exp(−dt) sin(ω_d t)/ω_d] with a = φ(p)·n and d = (α + βω²)/2. The same as `carom sound --tap --dry`.
+ * v(t) = Σ a² d/dt [exp(−dt) sin(ω_d t)/ω_d] with a = φ(p)·n and d = (α + βω²)/2. The same as `carom sound --tap --dry`, but
+ * for φ, which is interpolated on the triangle here and read in the cells there.
  */
 import type { Material, ObjectData } from "../data/object";
 

@@ -24,12 +24,10 @@ export class Vibration {
     }
   }
 
-  /** Displacement of every vertex of a body at a time, in its own axes, m; the greatest length of them is given back. */
-  displace(body: number, { shapes, frequencies }: ObjectData, time: number, frameTime: number, out: Float32Array): number {
+  /** Displacement of every vertex of a body in a frame, in its own axes, m; the greatest length of them is given back. */
+  displace(body: number, { shapes, frequencies }: ObjectData, frame: number, out: Float32Array): number {
     out.fill(0);
-    const frame = this.frameAt(time);
-    // A body that no longer vibrates has no rows in later frames.
-    if (frame < 0 || this.times[frame]! < frameTime - 1e-9) return 0;
+    if (frame < 0) return 0;
     for (let row = this.begin[frame]!; row < (this.begin[frame + 1] ?? this.rows.length); row++) {
       const { body: other, mode, q } = this.rows[row]!;
       if (other !== body || mode >= frequencies.length) continue;
@@ -41,13 +39,15 @@ export class Vibration {
     return most;
   }
 
-  private frameAt(time: number): number {
+  /** The frame that is seen at a time, given when the last frame of the motion was; -1 if nothing vibrates. */
+  frameAt(time: number, frameTime: number): number {
     let [low, high] = [0, this.times.length];
     while (low < high) {
       const middle = (low + high) >> 1;
       if (this.times[middle]! <= time + 1e-9) low = middle + 1;
       else high = middle;
     }
-    return low - 1;
+    // What no longer vibrates has no rows in later frames.
+    return low > 0 && this.times[low - 1]! >= frameTime - 1e-9 ? low - 1 : -1;
   }
 }

@@ -14,7 +14,7 @@ export function failurePage(failure: Failure): HTMLElement {
 export function failureBar(failure: Failure): HTMLElement {
   const bar = element("div", "failure-bar");
   bar.setAttribute("role", "alert");
-  bar.append(element("strong", "", `${failure.title}.`), element("span", "", failure.message), withCode(failure.remedy));
+  bar.append(element("strong", "", `${failure.title}.`), element("span", "", failure.message), withCode(`What comes before it is shown. ${failure.remedy}`));
   return bar;
 }
 

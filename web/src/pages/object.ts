@@ -242,6 +242,7 @@ export class ObjectPage {
     if (!hit) return;
     this.showMode(undefined);
     this.solid.mark(hit.point);
+    this.frame.root.dataset["tapped"] = hit.point.toArray().join(",");
     this.stage.touch();
     this.tapped = hit.place;
     this.hearTap();

@@ -155,7 +155,10 @@ export class RunPage {
       for (const { bodies, flashes } of this.sides) {
         bodies.moveTo(this.clock.time);
         const most = bodies.vibrate(this.clock.time, this.exaggeration);
-        this.mostDisplaced = Math.max(this.mostDisplaced, most);
+        if (most > this.mostDisplaced) {
+          this.mostDisplaced = most;
+          if (this.colourBy === "vibration") this.showLegend();
+        }
         bodies.colour(this.colourBy, this.map, this.mostDisplaced);
         flashes.show(this.clock.time - window, this.clock.time + this.sides[0]!.recording.info.step / 2);
       }
@@ -227,7 +230,7 @@ export class RunPage {
       body: ["", ""],
       speed: ["0", quantity(fastest, "m/s")],
       bounciness: ["0 dead", "1 lively"],
-      vibration: ["still", "moves most"],
+      vibration: ["still", this.mostDisplaced > 0 ? `moves by ${quantity(this.mostDisplaced, "m")}` : "moves most"],
     }[this.colourBy] as [string, string];
     this.legend.replaceChildren(bar, element("span", "", low), element("span", "", high));
   }
@@ -248,7 +251,7 @@ export class RunPage {
       const fact = (name: string, value: string) => list.append(element("dt", "", name), element("dd", "", value));
       fact("bodies", String(info.bodies.length));
       fact("time step", quantity(info.step, "s"));
-      fact("frames", `${digits(info.fps)} per second`);
+      fact("frames", `${Number(info.fps.toPrecision(4))} per second`);
       section.append(list);
     }
     return section;

@@ -33,7 +33,7 @@ export class StrikeView {
   async show(place: Place, point: THREE.Vector3, baked: number | undefined): Promise<void> {
     const turn = ++this.latest;
     this.root.querySelector(".note")?.remove();
-    const facts: [string, string][] = [["point", point.toArray().map((x) => quantity(x, "m")).join(", ")]];
+    const facts: [string, string][] = [["point", `${point.toArray().map((x) => (1000 * x).toFixed(1)).join(", ")} mm`]];
     if (baked !== undefined) facts.push(["restitution in the map", baked.toFixed(3)]);
     this.tell(facts);
     if (!this.live) return;

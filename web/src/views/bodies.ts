@@ -8,7 +8,7 @@ import type { Recording, Vector } from "../data/recording";
 import { colourOf, linear, linearTable, type Colormap } from "../model/colours";
 import { POSE_STRIDE } from "../model/motion";
 import { Flexible } from "./flexible";
-import { creased, geometryOf, shadeLike } from "./shape";
+import { creased, geometryOf, MANY, shadeLike } from "./shape";
 
 export type ColourBy = "body" | "speed" | "bounciness" | "vibration";
 
@@ -121,9 +121,9 @@ export class Bodies {
       const flat = this.recording.info.dimension === 2;
       const geometry = flat ? slab(half, bounds) : new THREE.CircleGeometry(half, 96);
       geometry.applyQuaternion(new THREE.Quaternion().setFromUnitVectors(flat ? UP : AHEAD, normal));
-      const material = new THREE.MeshStandardMaterial({ color: colour, roughness: 0.95, side: THREE.DoubleSide });
-      // A plane without end has no border: it fades into the distance.
-      if (!flat) Object.assign(material, { transparent: true, alphaMap: fading(), depthWrite: false });
+      const material = new THREE.MeshStandardMaterial({ color: colour, roughness: 0.95 });
+      // A plane without end has no border: it fades into the distance. From behind it hides nothing, and walls stand back.
+      if (!flat) Object.assign(material, { transparent: true, alphaMap: fading(), depthWrite: false, opacity: normal.y > 0.5 ? 1 : 0.35 });
       const mesh = new THREE.Mesh(geometry, material);
       mesh.receiveShadow = true;
       this.root.add(mesh);
@@ -168,10 +168,11 @@ export class Bodies {
   vibrate(time: number, exaggeration: number): number {
     const { motion, vibration } = this.recording;
     const frameTime = motion.times[motion.frameAt(time)] ?? 0;
+    const frame = vibration.frameAt(time, frameTime);
     let most = 0;
     for (const flexible of this.flexible) {
-      most = Math.max(most, vibration.displace(flexible.body, flexible.object, time, frameTime, flexible.displacement));
-      flexible.bend(exaggeration);
+      const displace = (out: Float32Array) => vibration.displace(flexible.body, flexible.object, frame, out);
+      most = Math.max(most, flexible.show(frame, displace, exaggeration));
     }
     return most;
   }
@@ -232,7 +233,10 @@ const AHEAD = new THREE.Vector3(0, 0, 1);
 const UP = new THREE.Vector3(0, 1, 0);
 
 function instances(geometry: THREE.BufferGeometry, count: number, vertexColors: boolean): THREE.InstancedMesh {
-  const material = new THREE.MeshStandardMaterial({ roughness: 0.55, metalness: 0.05, side: THREE.DoubleSide, vertexColors });
+  // Light on many bodies is counted corner by corner on the graphics card: dull bodies cost it a fraction.
+  const dull = count > MANY;
+  const look = { side: THREE.DoubleSide, vertexColors };
+  const material = dull ? new THREE.MeshLambertMaterial(look) : new THREE.MeshStandardMaterial({ ...look, roughness: 0.55, metalness: 0.05 });
   const mesh = new THREE.InstancedMesh(geometry, material, count);
   mesh.castShadow = true;
   mesh.receiveShadow = true;

@@ -1,7 +1,7 @@
 /** A body that vibrates, bent as far as its modes say and as much more as the user wants to see. */
 import * as THREE from "three";
 import type { ObjectData } from "../data/object";
-import { colourOf, linear, type Colormap } from "../model/colours";
+import { linearTable, type Colormap } from "../model/colours";
 import { creased } from "./shape";
 
 export class Flexible {
@@ -10,6 +10,11 @@ export class Flexible {
   readonly displacement: Float32Array;
   readonly size: number;
   private readonly rest: Float32Array;
+  /** What is seen: the recorded frame, how much it is exaggerated, and the colours. Nothing is computed anew while it stays. */
+  private frame = -2;
+  private bent = 0;
+  private painted = "";
+  private most = 0;
 
   constructor(
     readonly body: number,
@@ -28,8 +33,16 @@ export class Flexible {
     this.size = new THREE.Box3().setFromArray(object.surface.positions).getSize(new THREE.Vector3()).length();
   }
 
-  /** Bends the surface by so many times its displacement. */
-  bend(exaggeration: number): void {
+  /** Shows a recorded frame, bent by so many times its displacement; tells how far the farthest point moves, m. */
+  show(frame: number, displace: (out: Float32Array) => number, exaggeration: number): number {
+    if (frame === this.frame && exaggeration === this.bent) return this.most;
+    if (frame !== this.frame) this.most = displace(this.displacement);
+    [this.frame, this.bent] = [frame, exaggeration];
+    this.bend(exaggeration);
+    return this.most;
+  }
+
+  private bend(exaggeration: number): void {
     const position = this.mesh.geometry.getAttribute("position");
     const array = position.array as Float32Array;
     this.object.surface.triangles.forEach((vertex, corner) => {
@@ -40,11 +53,15 @@ export class Flexible {
 
   /** One colour in linear light, or one for how far each point moves, as a share of the most that any point of the run does. */
   paint(plain: readonly number[] | undefined, map: Colormap, most: number): void {
+    const what = plain ? plain.join() : [map, most, this.frame].join();
+    if (what === this.painted) return;
+    this.painted = what;
     const colour = this.mesh.geometry.getAttribute("color");
-    const u = this.displacement;
+    const [u, table, scale] = [this.displacement, linearTable(map), 255 / (most || 1)];
     this.object.surface.triangles.forEach((vertex, corner) => {
       const at = 3 * vertex;
-      const rgb = plain ?? colourOf(map, Math.hypot(u[at]!, u[at + 1]!, u[at + 2]!) / (most || 1)).map(linear);
+      const step = plain ? 0 : 3 * Math.min(Math.floor(scale * Math.hypot(u[at]!, u[at + 1]!, u[at + 2]!)), 255);
+      const rgb = plain ?? table.subarray(step, step + 3);
       colour.setXYZ(corner, rgb[0]!, rgb[1]!, rgb[2]!);
     });
     colour.needsUpdate = true;

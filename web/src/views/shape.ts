@@ -4,8 +4,8 @@ import type { Surface } from "../data/ply";
 
 /** Edges sharper than this stay sharp, radians. */
 const CREASE = Math.PI / 6;
-/** More copies than this of a round body are drawn with few triangles. */
-const MANY = 3000;
+/** More copies than this of a body are drawn plainly, and round ones with few triangles. */
+export const MANY = 3000;
 
 export function geometryOf(surface: Surface, offset: readonly number[], copies: number): THREE.BufferGeometry {
   const round = copies > MANY ? roundness(surface) : undefined;

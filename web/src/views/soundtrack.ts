@@ -39,12 +39,15 @@ export class Soundtrack {
     const heading = element("div", "heading");
     heading.append(element("h2", "", title), this.mute);
     this.root.append(heading, this.waveform.canvas);
+    const list = element("div", "stems");
     for (const [name, wave] of stems.length > 0 ? stems : [["", mix] as [string, Wave]]) {
       const gain = this.context.createGain();
       gain.connect(this.master);
       this.tracks.push({ wave, gain, buffer: this.bufferOf(wave) });
-      if (name) this.root.append(this.stem(name, gain));
+      if (name) list.append(stem("stem", name, (heard) => (gain.gain.value = heard ? 1 : 0)));
     }
+    if (stems.length > 1) this.root.append(stem("every", "all", (heard) => hearAll(list, heard)));
+    if (stems.length > 0) this.root.append(list);
     this.waveform.show(mono(mix), mix.rate);
     this.waveform.canvas.addEventListener("pointerdown", ({ offsetX }) => clock.seek((offsetX / this.waveform.canvas.clientWidth) * clock.end));
     clock.addEventListener("seek", () => this.stop());
@@ -95,20 +98,29 @@ export class Soundtrack {
     this.root.dataset["playing"] = "0";
   }
 
-  private stem(name: string, gain: GainNode): HTMLElement {
-    const label = element("label", "stem");
-    const box = element("input");
-    box.type = "checkbox";
-    box.checked = true;
-    box.addEventListener("change", () => (gain.gain.value = box.checked ? 1 : 0));
-    label.append(box, element("span", "", name));
-    return label;
-  }
-
   private bufferOf({ rate, channels }: Wave): AudioBuffer {
     const buffer = this.context.createBuffer(channels.length, Math.max(channels[0]!.length, 1), rate);
     channels.forEach((samples, i) => buffer.copyToChannel(samples, i));
     return buffer;
+  }
+}
+
+/** A switch for what is heard. */
+function stem(kind: string, name: string, hear: (heard: boolean) => void): HTMLElement {
+  const label = element("label", kind);
+  const box = element("input");
+  box.type = "checkbox";
+  box.checked = true;
+  box.addEventListener("change", () => hear(box.checked));
+  label.append(box, element("span", "", name));
+  return label;
+}
+
+/** Sets all switches of a list. */
+function hearAll(list: HTMLElement, heard: boolean): void {
+  for (const box of list.querySelectorAll("input")) {
+    box.checked = heard;
+    box.dispatchEvent(new Event("change"));
   }
 }
 

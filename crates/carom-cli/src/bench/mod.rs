@@ -16,9 +16,7 @@ mod world;
 
 use std::path::PathBuf;
 
-use miette::miette;
-
-use crate::ui::{Work, print};
+use crate::ui::{Work, print, unknown};
 
 /// Measure speed and memory against named references in the same run.
 #[derive(clap::Args)]
@@ -86,30 +84,65 @@ enum Part {
     Growth,
 }
 
+struct Benchmark {
+    name: &'static str,
+    measures: &'static str,
+    run: fn(&Args) -> Work<()>,
+}
+
+const BENCHMARKS: [Benchmark; 8] = [
+    Benchmark {
+        name: "modes",
+        measures: "eigensolver against scipy; bodies against Gmsh, TetGen and scipy; growth with size",
+        run: modes::run,
+    },
+    Benchmark {
+        name: "bounce",
+        measures: "strikes per second and core, as printed and in each width of instructions; growth with modes",
+        run: bounce::run,
+    },
+    Benchmark {
+        name: "impact",
+        measures: "drops of balls and boxes with all impacts at once, against the paper and SCISim; --largest for a million",
+        run: impact::run,
+    },
+    Benchmark {
+        name: "world",
+        measures: "a pyramid of boxes and piles of mixed bodies against Rapier: detection, solve, step",
+        run: world::run,
+    },
+    Benchmark {
+        name: "distant",
+        measures: "passing a blow on to all that rests on a table, beside the paper's time",
+        run: distant::run,
+    },
+    Benchmark {
+        name: "sound",
+        measures: "seconds of sound per second on one core, with and without radiation and two ears",
+        run: sound::run,
+    },
+    Benchmark {
+        name: "radiation",
+        measures: "the sound field of the modes of a bar, a bowl and a mug, and looking it up",
+        run: radiation::run,
+    },
+    Benchmark {
+        name: "flexible",
+        measures: "piles with friction beside SCISim's staggered projections; vibrating scenes beside the paper's time",
+        run: flexible::run,
+    },
+];
+
 /// Runs the subcommand.
 pub fn run(args: Args) -> Work<()> {
     if let Some(job) = &args.measure {
         return if args.name.as_deref() == Some("impact") { impact::measure(job) } else { measure::run(job) };
     }
-    match args.name.as_deref() {
-        None => print(
-            "modes      eigensolver against scipy; bodies against Gmsh, TetGen and scipy; growth with size\n\
-             bounce     strikes per second and core, as printed and in each width of instructions; growth with modes\n\
-             impact     drops of balls and boxes with all impacts at once, against the paper and SCISim; --largest for a million\n\
-             world      a pyramid of boxes and piles of mixed bodies against Rapier: detection, solve, step\n\
-             distant    passing a blow on to all that rests on a table, beside the paper's time\n\
-             sound      seconds of sound per second on one core, with and without radiation and two ears\n\
-             radiation  the sound field of the modes of a bar, a bowl and a mug, and looking it up\n\
-             flexible   piles with friction beside SCISim's staggered projections; vibrating scenes beside the paper's time\n",
-        ),
-        Some("modes") => modes::run(&args),
-        Some("bounce") => bounce::run(&args),
-        Some("impact") => impact::run(&args),
-        Some("world") => world::run(&args),
-        Some("distant") => distant::run(&args),
-        Some("sound") => sound::run(&args),
-        Some("radiation") => radiation::run(&args),
-        Some("flexible") => flexible::run(&args),
-        Some(name) => Err(miette!(help = "`carom bench` lists all", "no benchmark is called '{name}'")),
+    let Some(name) = &args.name else {
+        return print(&BENCHMARKS.map(|b| format!("{:<10} {}\n", b.name, b.measures)).concat());
+    };
+    match BENCHMARKS.iter().find(|benchmark| benchmark.name == name) {
+        Some(benchmark) => (benchmark.run)(&args),
+        None => Err(unknown("benchmark", name, BENCHMARKS.iter().map(|benchmark| benchmark.name), "carom bench")),
     }
 }

@@ -81,9 +81,14 @@ impl Axis {
         let all = decades.flat_map(|decade| [1.0, 2.0, 5.0].map(|step| step * 10f64.powi(decade)));
         let inside = all.filter(|tick| (0.999 * self.from..=1.001 * self.to).contains(tick));
         let all: Vec<f64> = inside.collect();
-        // Over many decades their beginnings are enough.
-        let few = all.len() <= 10;
-        all.into_iter().filter(|tick| few || (tick.log10() - tick.log10().round()).abs() < 1e-9).collect()
+        // Over many decades their beginnings are enough, or those of every second or third.
+        if all.len() <= 10 {
+            return all;
+        }
+        let begins = |tick: &f64| (tick.log10() - tick.log10().round()).abs() < 1e-9;
+        let decades: Vec<f64> = all.into_iter().filter(begins).collect();
+        let stride = decades.len().div_ceil(10) as i64;
+        decades.into_iter().filter(|tick| (tick.log10().round() as i64).rem_euclid(stride) == 0).collect()
     }
 }
 

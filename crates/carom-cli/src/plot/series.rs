@@ -113,6 +113,9 @@ pub(super) fn ticks(low: f64, high: f64, wanted: usize) -> Vec<f64> {
 }
 
 pub(super) fn label(number: f64) -> String {
+    if number != 0.0 && number.abs() < 1e-4 {
+        return format!("{number:.1e}").replace(".0e", "e");
+    }
     // Multiples of decimal fractions carry round-off that nobody wants to read.
     let digits = 6 - number.abs().max(1e-12).log10().ceil().clamp(-6.0, 6.0) as i32;
     let scale = 10f64.powi(digits);
@@ -128,6 +131,7 @@ mod tests {
         assert_eq!(ticks(-1.1, 1.1, 5), [-1.0, -0.5, 0.0, 0.5, 1.0]);
         assert_eq!(ticks(0.0, 730.0, 8), [0.0, 100.0, 200.0, 300.0, 400.0, 500.0, 600.0, 700.0]);
         assert_eq!(ticks(-0.04, 0.31, 4).iter().map(|&t| label(t)).collect::<Vec<_>>(), ["0", "0.1", "0.2", "0.3"]);
+        assert_eq!([1e-9, 2.5e-5, 1e-3].map(label), ["1e-9", "2.5e-5", "0.001"]);
         assert!(ticks(0.0, 0.0, 5).is_empty() && ticks(0.0, f64::NAN, 5).is_empty());
     }
 

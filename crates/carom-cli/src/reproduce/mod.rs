@@ -2,6 +2,7 @@
 
 mod bounce;
 mod distant;
+mod dominoes;
 mod findings;
 mod modes;
 mod page;
@@ -15,7 +16,7 @@ use miette::miette;
 use serde_json::json;
 
 pub use self::findings::Findings;
-use crate::ui::{Ui, Work, print, print_json, write};
+use crate::ui::{Ui, Work, print, print_json, unknown, write};
 
 /// Repeat an experiment with a known answer and print both.
 #[derive(clap::Args)]
@@ -24,7 +25,7 @@ Examples:
   carom reproduce                                what there is
   carom reproduce modes --quick                  bodies as drawn; without --quick also turned, and imported as OBJ
   carom reproduce reflections-table1             what four impact operators keep and break
-  carom reproduce --all --quick                  every figure and table on one page, out/reproduce/report.html
+  carom reproduce --all --quick                  every figure and table on one page, out/reproduce/report.html: two minutes on two cores
   carom reproduce bounce-table2 --meshes meshes  with the Stanford bunny and dragon of that folder")]
 pub struct Args {
     /// The experiment; without a name they are listed.
@@ -56,7 +57,7 @@ struct Experiment {
     run: fn(&Args, &Ui) -> Work<()>,
 }
 
-const EXPERIMENTS: [Experiment; 26] = [
+const EXPERIMENTS: [Experiment; 29] = [
     Experiment {
         name: "modes",
         shows: "frequencies of bars, cubes, plates, spheres, rings and cylinders against theory",
@@ -74,6 +75,18 @@ const EXPERIMENTS: [Experiment; 26] = [
         shows: "how maps are made against the algorithm as printed, 2,000 places of three bodies",
         cost: "half a minute",
         run: |args, ui| bounce::agreement::run(args)?.report(args, ui),
+    },
+    Experiment {
+        name: "bounce-fig2",
+        shows: "Bounce, Fig. 2: letters dropped, with one restitution and with their maps",
+        cost: "a quarter of a minute; seconds once `carom run letters` has made the maps",
+        run: |args, ui| bounce::drops::letters(ui)?.report(args, ui),
+    },
+    Experiment {
+        name: "bounce-fig5",
+        shows: "Bounce, Fig. 5: springs dropped upright and lying, with one restitution and with their map",
+        cost: "a quarter of a minute; seconds once `carom run springs` has made the map",
+        run: |args, ui| bounce::drops::springs(ui)?.report(args, ui),
     },
     Experiment {
         name: "bounce-angle",
@@ -196,6 +209,12 @@ const EXPERIMENTS: [Experiment; 26] = [
         run: |args, ui| reflections::momentum::run(args)?.report(args, ui),
     },
     Experiment {
+        name: "dominoes",
+        shows: "the lean at which dominoes meet, and the speed of the wave",
+        cost: "a second",
+        run: |args, ui| dominoes::run(ui)?.report(args, ui),
+    },
+    Experiment {
         name: "distant-fig9",
         shows: "Distant, Fig. 9: the steeper waves fade, the more local is what they do",
         cost: "seconds",
@@ -224,8 +243,8 @@ pub fn run(args: Args, ui: &Ui) -> Work<()> {
     match EXPERIMENTS.iter().find(|experiment| experiment.name == name) {
         Some(experiment) => (experiment.run)(&args, ui),
         None => {
-            let names = EXPERIMENTS.map(|experiment| experiment.name).join(", ");
-            Err(miette!(help = format!("there is: {names}"), "no experiment is called '{name}'"))
+            let names = EXPERIMENTS.iter().map(|experiment| experiment.name);
+            Err(unknown("experiment", name, names, "carom reproduce"))
         }
     }
 }
@@ -279,4 +298,21 @@ fn list(as_json: bool) -> Work<()> {
     }
     let line = |e: &Experiment| format!("{:<21} {} ({})\n", e.name, e.shows, e.cost);
     print(&EXPERIMENTS.iter().map(line).collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use carom::scene::{Scene, embedded};
+
+    use super::*;
+
+    #[test]
+    fn every_scene_that_reproduces_something_names_an_experiment() {
+        let scenes = embedded().iter().map(|scene| Scene::open(scene.name, &[]).unwrap());
+        let named: Vec<String> = scenes.filter_map(|scene| scene.reproduces().map(str::to_owned)).collect();
+        assert!(named.len() >= 12, "only {} scenes have numbers", named.len());
+        for name in named {
+            assert!(EXPERIMENTS.iter().any(|experiment| experiment.name == name), "no experiment is called {name}");
+        }
+    }
 }

@@ -36,6 +36,7 @@ p { margin: 0.25rem 0 1rem; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; padding: 0.3rem 0.75rem 0.3rem 0; border-bottom: 1px solid #8884; vertical-align: top; }
 th { font-weight: 600; }
+.summary td:not(:nth-child(2)) { white-space: nowrap; }
 .note { opacity: 0.75; }
 .wrong { color: #c2410c; font-weight: 600; }
 figure { margin: 1.25rem 0; background: #fff; padding: 0.5rem; border-radius: 6px; }
@@ -52,7 +53,7 @@ pub fn page(chapters: &[Chapter], quick: bool) -> Work<String> {
         chapters.len(),
         if quick { ", each in its smaller version" } else { "" }
     );
-    text.push_str("<table><tr><th>experiment</th><th>shows</th><th>took</th><th></th></tr>\n");
+    text.push_str("<table class=\"summary\"><tr><th>experiment</th><th>shows</th><th>took</th><th></th></tr>\n");
     for chapter in chapters {
         let mark = if chapter.holds() { "as it must be" } else { "<span class=\"wrong\">not as it must be</span>" };
         let (name, shows) = (chapter.name, escaped(chapter.shows));

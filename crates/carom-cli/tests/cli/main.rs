@@ -1,8 +1,10 @@
 //! The command from outside: the real program, in a folder of its own.
 
 mod bad_input;
+mod bench;
 mod bounce;
 mod check;
+mod docs;
 mod everyday;
 mod folder;
 mod papers;

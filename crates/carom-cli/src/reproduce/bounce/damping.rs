@@ -23,7 +23,7 @@ pub fn run(args: &Args) -> Work<Findings> {
             undamped = found.clone();
         }
         let rises = found.iter().zip(&undamped).filter(|(with, without)| **with > **without + 0.01).count();
-        let what = format!("β = {damping:e} s: average over angles");
+        let what = format!("{}: average over angles", beta(damping));
         match i {
             0 => findings.show(what, "", format!("{:.3}", mean(&found))),
             4 => findings.check(
@@ -35,7 +35,7 @@ pub fn run(args: &Args) -> Work<Findings> {
             _ => findings.show(what, "mostly less", format!("{:.3}, more at {rises} of 91 angles", mean(&found))),
         }
         curves.push(Curve {
-            name: format!("β = {damping:e}"),
+            name: beta(damping),
             points: angles.iter().copied().zip(found).collect(),
             colour: COLOURS[i],
             mark: Mark::Line,
@@ -52,4 +52,8 @@ pub fn run(args: &Args) -> Work<Findings> {
         },
     ));
     Ok(findings)
+}
+
+fn beta(damping: f64) -> String {
+    if damping == 0.0 { "no damping".into() } else { format!("β = {damping:e} s") }
 }

@@ -7,6 +7,7 @@ pub mod combiners;
 pub mod contact_time;
 pub mod convergence;
 pub mod damping;
+pub mod drops;
 pub mod rods;
 pub mod sensitivity;
 

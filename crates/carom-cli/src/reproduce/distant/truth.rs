@@ -2,13 +2,12 @@
 //!
 //! The pot arrives at the table with the speed of its fall, at three places. Of each dish the peak of its jump counts.
 
-use carom::Cache;
-use carom::scene::{Scene, SceneContext};
 use miette::miette;
 
 use super::super::Args;
 use super::super::findings::Findings;
 use crate::plot::chart::{Axis, COLOURS, Chart, Curve, Mark};
+use crate::scenes::opened;
 use crate::ui::{Ui, Work};
 
 /// Where the pot strikes: x and z, m.
@@ -93,10 +92,7 @@ fn peaks(name: &str, [x, z]: [f64; 2], watched: f64, ui: &Ui) -> Work<Vec<(Strin
         ("body.pot.position".to_owned(), format!("[{x}, {START}, {z}]")),
         ("body.pot.velocity".to_owned(), format!("[0, -{SPEED}, 0]")),
     ];
-    let scene = Scene::open(name, &settings).map_err(|errors| miette!("{errors}"))?;
-    let cache = Cache::of_user();
-    let context = SceneContext { cache: cache.as_ref(), ..SceneContext::default() };
-    let mut system = scene.build(&context).map_err(|errors| miette!("{errors}"))?.system;
+    let mut system = opened(name, &settings, ui)?;
     let start: Vec<f64> = system.frame().positions.iter().map(|place| place[1]).collect();
     let mut peaks = vec![0.0f64; start.len()];
     let bar = ui.bar(name);

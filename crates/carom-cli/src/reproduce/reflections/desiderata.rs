@@ -46,7 +46,12 @@ pub fn run(args: &Args) -> Work<Findings> {
                 tally.try_on(&cluster(seed, false), operator, restitution)?;
             }
         }
-        findings.check(format!("{name}: BRK SYM KIN MOM ONE"), known, tally.ticks(), tally.ticks() == known);
+        findings.check(
+            format!("{name}: break-away, symmetry, energy, momentum, one-sided"),
+            known,
+            tally.ticks(),
+            tally.ticks() == known,
+        );
         findings.show("  at rest, struck through, and parted", "", format!("{} of {}", tally.parted, tally.struck));
         findings.show("  asymmetry, of the largest speed", "", format!("{:.1e}", tally.asymmetry));
         findings.show("  energy gained; elastic change", "", format!("{:+.1e}; {:.1e}", tally.gain, tally.change));

@@ -158,7 +158,11 @@ fn view_of(points: impl Iterator<Item = (f64, f64)>) -> [(f64, f64); 2] {
     [(low.0 - air, low.1 - air), (high.0 + air, high.1 + air)]
 }
 
-/// A number as 1.7e-14.
+/// A number as 1.7e-14, or as 2.53 where a person would write it so.
 fn small(number: f64) -> String {
-    format!("{number:.1e}")
+    match number.abs() {
+        0.0 => "0".into(),
+        0.01..1000.0 => format!("{number:.2}"),
+        _ => format!("{number:.1e}"),
+    }
 }
