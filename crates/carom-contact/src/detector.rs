@@ -87,14 +87,20 @@ pub struct Detector<G: Geometry> {
     ignored: Vec<[u32; 2]>,
     /// Of the pairs that had one, sorted by pair.
     witnesses: Vec<([u32; 2], Witness)>,
+    last_witnesses: Vec<([u32; 2], Witness)>,
     portions: Vec<Portion<G>>,
     contacts: Vec<Contact<G>>,
-    last: Vec<Contact<G>>,
+    last: Vec<Known<G>>,
+    /// Whether the last contacts were given, and are not those of the last call.
+    given: bool,
     /// Which of the last contacts go on.
     goes_on: Vec<bool>,
-    ended: Vec<Contact<G>>,
+    ended: Vec<Known<G>>,
     effort: DetectionEffort,
 }
+
+/// By what a contact is known again: bodies, feature, point.
+type Known<G> = ([u32; 2], u64, <G as Geometry>::Vector);
 
 /// What one task of the narrow phase finds.
 #[derive(Debug, Clone, Default)]
@@ -133,28 +139,46 @@ impl<G: Geometry> Detector<G> {
         let pairs = self.finder.find(&self.boxes);
         let found = Instant::now();
 
-        let tasks = (pairs.len() / PAIRS_PER_TASK).clamp(1, MOST_TASKS);
-        self.portions.resize_with(tasks, Portion::default);
-        let size = pairs.len().div_ceil(tasks).max(1);
-        let (ignored, witnesses) = (&self.ignored[..], &self.witnesses[..]);
-        let work =
-            |(portion, pairs): (&mut Portion<G>, &[[u32; 2]])| portion.find(colliders, pairs, ignored, witnesses);
-        self.portions.iter_mut().for_each(Portion::clear);
-        if tasks == 1 {
-            work((&mut self.portions[0], pairs));
-        } else {
-            self.portions.par_iter_mut().zip(pairs.par_chunks(size)).for_each(work);
+        if !self.given {
+            self.last.clear();
+            self.last.extend(self.contacts.iter().map(|found| (found.bodies, found.touch.feature, found.touch.point)));
         }
-        let candidates = pairs.len();
-        self.gather();
-        self.follow(colliders);
+        self.given = false;
+        self.contacts.clear();
+        std::mem::swap(&mut self.witnesses, &mut self.last_witnesses);
+        self.witnesses.clear();
         self.effort = DetectionEffort {
-            candidates,
-            tested: self.portions.iter().map(|portion| portion.tested).sum(),
-            witnesses_held: self.portions.iter().map(|portion| portion.held).sum(),
+            candidates: pairs.len(),
             broad_seconds: (found - begin).as_secs_f64(),
-            narrow_seconds: found.elapsed().as_secs_f64(),
+            ..DetectionEffort::default()
         };
+        // One batch after the other, so that what tasks have found takes little room beside the list of all.
+        for pairs in pairs.chunks(MOST_TASKS * PAIRS_PER_TASK) {
+            let tasks = (pairs.len() / PAIRS_PER_TASK).clamp(1, MOST_TASKS);
+            self.portions.resize_with(tasks, Portion::default);
+            let size = pairs.len().div_ceil(tasks).max(1);
+            let (ignored, witnesses) = (&self.ignored[..], &self.last_witnesses[..]);
+            let work =
+                |(portion, pairs): (&mut Portion<G>, &[[u32; 2]])| portion.find(colliders, pairs, ignored, witnesses);
+            self.portions.iter_mut().for_each(Portion::clear);
+            if tasks == 1 {
+                work((&mut self.portions[0], pairs));
+            } else {
+                self.portions.par_iter_mut().zip(pairs.par_chunks(size)).for_each(work);
+            }
+            for portion in &self.portions {
+                self.contacts.extend_from_slice(&portion.contacts);
+                self.witnesses.extend_from_slice(&portion.witnesses);
+                self.effort.tested += portion.tested;
+                self.effort.witnesses_held += portion.held;
+            }
+        }
+        self.follow(colliders);
+        if self.contacts.len() > MANY {
+            self.finder.release();
+            (self.last, self.goes_on) = (Vec::new(), Vec::new());
+        }
+        self.effort.narrow_seconds = found.elapsed().as_secs_f64();
         &self.contacts
     }
 
@@ -163,8 +187,8 @@ impl<G: Geometry> Detector<G> {
         &self.contacts
     }
 
-    /// Contacts of the call before the last that were gone in the last, as they were then.
-    pub fn ended(&self) -> &[Contact<G>] {
+    /// Contacts of the call before the last that were gone in the last: their bodies, feature and point then.
+    pub fn ended(&self) -> &[([u32; 2], u64, G::Vector)] {
         &self.ended
     }
 
@@ -183,23 +207,9 @@ impl<G: Geometry> Detector<G> {
     /// Of the last call, only these contacts, in their order, may go on: bodies, feature, point.
     pub fn keep(&mut self, contacts: impl Iterator<Item = ([u32; 2], u64, G::Vector)>) {
         self.contacts.clear();
-        self.contacts.extend(contacts.map(|(bodies, feature, point)| Contact {
-            bodies,
-            touch: Touch { point, feature, ..Touch::default() },
-            shared: 1,
-            before: None,
-        }));
-    }
-
-    /// Puts the portions together.
-    fn gather(&mut self) {
-        std::mem::swap(&mut self.contacts, &mut self.last);
-        self.contacts.clear();
-        self.witnesses.clear();
-        for portion in &self.portions {
-            self.contacts.extend_from_slice(&portion.contacts);
-            self.witnesses.extend_from_slice(&portion.witnesses);
-        }
+        self.last.clear();
+        self.last.extend(contacts);
+        self.given = true;
     }
 
     /// Finds each contact in the last list. Both lists are sorted by bodies.
@@ -212,10 +222,10 @@ impl<G: Geometry> Detector<G> {
             let bodies = self.contacts[new].bodies;
             let group = &mut self.contacts[new..];
             let count = group.iter().take_while(|contact| contact.bodies == bodies).count();
-            while self.last.get(old).is_some_and(|contact| contact.bodies < bodies) {
+            while self.last.get(old).is_some_and(|known| known.0 < bodies) {
                 old += 1;
             }
-            let olds = self.last[old..].iter().take_while(|contact| contact.bodies == bodies).count();
+            let olds = self.last[old..].iter().take_while(|known| known.0 == bodies).count();
             let [first, second] = bodies.map(|body| &colliders[body as usize]);
             follow_pair(
                 &mut group[..count],
@@ -228,10 +238,13 @@ impl<G: Geometry> Detector<G> {
             old += olds;
         }
         self.ended.clear();
-        self.ended
-            .extend(self.last.iter().zip(&self.goes_on).filter(|(_, goes_on)| !**goes_on).map(|(contact, _)| *contact));
+        let gone = self.last.iter().zip(&self.goes_on).filter(|(_, goes_on)| !**goes_on);
+        self.ended.extend(gone.map(|(known, _)| *known));
     }
 }
+
+/// With more contacts than this, memory that only detection needs is given back between calls: what follows needs it more.
+const MANY: usize = 1 << 16;
 
 /// With this many tasks per call, every core has enough of them to share evenly.
 const MOST_TASKS: usize = 256;
@@ -239,21 +252,21 @@ const MOST_TASKS: usize = 256;
 /// Finds the contacts of one pair among its last ones, which begin at `place` in the list: by feature, then by nearness.
 fn follow_pair<G: Geometry>(
     contacts: &mut [Contact<G>],
-    last: &[Contact<G>],
+    last: &[Known<G>],
     goes_on: &mut [bool],
     place: u32,
     reach: f64,
 ) {
     for contact in contacts.iter_mut() {
         let same =
-            last.iter().zip(&*goes_on).position(|(old, taken)| !taken && old.touch.feature == contact.touch.feature);
+            last.iter().zip(&*goes_on).position(|(old, taken)| !taken && old.1 == contact.touch.feature);
         if let Some(k) = same {
             goes_on[k] = true;
             contact.before = Some(place + k as u32);
         }
     }
     for contact in contacts.iter_mut().filter(|contact| contact.before.is_none()) {
-        let distance = |old: &Contact<G>| (old.touch.point - contact.touch.point).length();
+        let distance = |old: &Known<G>| (old.2 - contact.touch.point).length();
         let free = (0..last.len()).filter(|&k| !goes_on[k] && distance(&last[k]) <= reach);
         if let Some(k) = free.min_by(|&a, &b| distance(&last[a]).total_cmp(&distance(&last[b]))) {
             goes_on[k] = true;

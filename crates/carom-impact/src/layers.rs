@@ -91,7 +91,12 @@ impl Course {
 /// The distinct positive coefficients, ascending. If there are too many, those in equal parts of their range are treated as one.
 fn find_levels(restitution: &[f64], most: usize, distinct: &mut Vec<f64>, levels: &mut Vec<Level>) {
     distinct.clear();
-    distinct.extend(restitution.iter().filter(|&&c| c > 0.0));
+    // Mostly all are the same, or many in a row.
+    for &c in restitution.iter().filter(|&&c| c > 0.0) {
+        if distinct.last() != Some(&c) {
+            distinct.push(c);
+        }
+    }
     distinct.sort_by(f64::total_cmp);
     distinct.dedup();
     levels.clear();

@@ -23,5 +23,7 @@ pub use error::ImpactError;
 pub use flexible::{FlexibleBody, FlexibleSystem, resolve_flexible};
 pub use mass::{Factor, InverseMass};
 pub use resolve::resolve;
-pub use staggered::{Disc, FlexibleStaggered, Grip, Place, Staggered, StaggeredParams, StaggeredReport, Touch};
+pub use staggered::{
+    DenseContacts, DenseRow, Disc, FlexibleStaggered, Grip, Place, Staggered, StaggeredParams, StaggeredReport, Touch,
+};
 pub use system::{Contact, Effort, Impact, ImpactParams, ImpactSystem, Joint, Ledger, Operator, Tangent, WORLD};

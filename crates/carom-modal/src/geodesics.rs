@@ -141,18 +141,7 @@ impl HeatGeodesics {
                 heat.iter_mut().zip(&cold).for_each(|(heat, cold)| heat[lane] += cold[lane]);
             }
         }
-        let mut sums = vec![[0.0; LANES]; self.vertices];
-        for (corners, (gradients, _)) in self.triangles.iter().zip(&self.gradients) {
-            let corners = corners.map(|corner| corner as usize);
-            for lane in 0..sources.len() {
-                let slope = (0..3).map(|i| gradients[i] * heat[corners[i]][lane]).fold(DVec2::ZERO, |a, b| a + b);
-                // Far away heat is tiny; its direction is what counts.
-                let away = -(slope * (1.0 / slope.abs().max_element())).normalize_or_zero();
-                if away.is_finite() {
-                    (0..3).for_each(|i| sums[corners[i]][lane] += gradients[i].dot(away));
-                }
-            }
-        }
+        let mut sums = pulp::Arch::new().dispatch(|| self.divergence(&heat));
         self.poisson.solve(&mut sums);
         let distances = |(lane, &source): (usize, &u32)| {
             let reached = |vertex: usize| known(source) && self.pieces[vertex] == self.pieces[source as usize];
@@ -160,6 +149,37 @@ impl HeatGeodesics {
             (0..self.vertices).map(|vertex| if reached(vertex) { at(vertex) } else { f64::INFINITY }).collect()
         };
         sources.iter().enumerate().map(distances).collect()
+    }
+}
+
+impl HeatGeodesics {
+    /// Of the unit field against the gradient of heat, integrated over the surface around each vertex.
+    #[inline(always)]
+    fn divergence(&self, heat: &[[f64; LANES]]) -> Vec<[f64; LANES]> {
+        let mut sums = vec![[0.0; LANES]; self.vertices];
+        for (corners, (gradients, _)) in self.triangles.iter().zip(&self.gradients) {
+            let corners = corners.map(|corner| corner as usize);
+            let [a, b, c] = corners.map(|corner| heat[corner]);
+            let slope = |pick: fn(DVec2) -> f64| {
+                let [u, v, w] = gradients.map(pick);
+                std::array::from_fn::<f64, LANES, _>(|lane| u * a[lane] + v * b[lane] + w * c[lane])
+            };
+            let [mut x, mut y] = [slope(|gradient| gradient.x), slope(|gradient| gradient.y)];
+            for lane in 0..LANES {
+                // Far away heat is tiny; its direction is what counts. Where there is none, there is no direction.
+                let scale = 1.0 / x[lane].abs().max(y[lane].abs());
+                let [u, v] = [x[lane] * scale, y[lane] * scale];
+                let length = (u * u + v * v).sqrt();
+                [x[lane], y[lane]] =
+                    if scale.is_finite() && length > 0.0 { [-u / length, -v / length] } else { [0.0; 2] };
+            }
+            for (corner, gradient) in corners.into_iter().zip(gradients) {
+                for lane in 0..LANES {
+                    sums[corner][lane] += gradient.x * x[lane] + gradient.y * y[lane];
+                }
+            }
+        }
+        sums
     }
 }
 

@@ -112,6 +112,12 @@ pub struct SurfaceFactor {
 impl SurfaceFactor {
     /// Solves for a group of right-hand sides in place, each unknown's lanes together.
     pub fn solve(&self, unknowns: &mut [[f64; LANES]]) {
+        // With the vectors that the machine has: a group's lanes fill one.
+        pulp::Arch::new().dispatch(|| self.solve_here(unknowns));
+    }
+
+    #[inline(always)]
+    fn solve_here(&self, unknowns: &mut [[f64; LANES]]) {
         let mut x: Vec<[f64; LANES]> = self.order.iter().map(|&unknown| unknowns[unknown as usize]).collect();
         for column in 0..x.len() {
             let (rows, values) = self.column(column);
@@ -140,6 +146,7 @@ impl SurfaceFactor {
         }
     }
 
+    #[inline(always)]
     fn column(&self, column: usize) -> (&[u32], &[f64]) {
         let range = self.starts[column]..self.starts[column + 1];
         (&self.rows[range.clone()], &self.values[range])

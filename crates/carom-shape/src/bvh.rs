@@ -99,6 +99,11 @@ impl Bvh {
         self.closest_point_within(p, f64::INFINITY)
     }
 
+    /// The nearest point of the surface to a point that is likely to be nearer than a distance: then it is found sooner.
+    pub fn closest_point_likely_within(&self, p: DVec3, distance: f64) -> Option<ClosestPoint> {
+        self.closest_point_within(p, distance).or_else(|| self.closest_point(p))
+    }
+
     /// The nearest point of the surface that is nearer than `max_distance`.
     pub fn closest_point_within(&self, p: DVec3, max_distance: f64) -> Option<ClosestPoint> {
         let mut best = max_distance * max_distance;

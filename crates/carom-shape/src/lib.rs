@@ -5,6 +5,7 @@
 
 mod body;
 mod bvh;
+mod coarsen;
 mod diagnose;
 mod distances;
 mod error;
@@ -31,6 +32,7 @@ mod winding;
 
 pub use body::{Body, Warning};
 pub use bvh::{Bvh, ClosestPoint, RayHit};
+pub use coarsen::coarsened;
 pub use diagnose::{Repaired, repaired};
 pub use distances::SurfaceDistances;
 pub use error::ShapeError;

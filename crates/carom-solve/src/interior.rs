@@ -5,8 +5,8 @@
 //! ends when it is clear which variables are free; its result lies in the middle of all solutions.
 
 use crate::Columns;
-use crate::factor::SparseFactor;
 use crate::local::Local;
+use crate::sparse::SparseFactor;
 
 /// The most steps.
 const STEPS: usize = 40;

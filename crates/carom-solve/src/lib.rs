@@ -11,6 +11,7 @@ mod descent;
 mod disc;
 mod elimination;
 mod factor;
+mod fronts;
 mod interior;
 mod least_norm;
 mod lemke;
@@ -19,6 +20,7 @@ mod parts;
 mod pivoting;
 mod problem;
 mod solver;
+mod sparse;
 
 pub use active_set::{ActiveSet, ActiveSetReport, Candidates};
 pub use columns::{BlockColumns, Columns, RaggedColumns};

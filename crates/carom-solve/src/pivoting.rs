@@ -8,9 +8,10 @@
 
 use crate::Columns;
 use crate::descent::sweep;
-use crate::factor::{DenseFactor, SparseFactor};
+use crate::factor::DenseFactor;
 use crate::interior::Interior;
 use crate::local::Local;
+use crate::sparse::SparseFactor;
 
 /// δ, against a diagonal of ones.
 pub(crate) const PROXIMITY: f64 = 1e-11;
@@ -28,8 +29,8 @@ const PATIENCE: usize = 10;
 const SWEPT: usize = 60;
 /// Of a step that meets bounds, no shorter part is tried.
 const SHORTEST: f64 = 1e-3;
-/// Up to so many variables have a dense factor.
-const DENSE: usize = 160;
+/// Up to so many variables have a dense factor, and need no interior points.
+const DENSE: usize = 64;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Side {
@@ -42,7 +43,8 @@ enum Side {
 #[derive(Debug, Default)]
 pub(crate) struct Pivoting {
     dense: DenseFactor,
-    sparse: Option<SparseFactor>,
+    sparse: SparseFactor,
+    is_sparse: bool,
     interior: Interior,
     fresh: bool,
     /// z₀ of the proximal step.
@@ -61,7 +63,7 @@ impl Pivoting {
     pub fn solve<C: Columns>(&mut self, local: &mut Local<C>) -> (usize, bool) {
         self.guess(local);
         self.fresh = false;
-        self.sparse = if local.len() > DENSE { SparseFactor::new(local) } else { None };
+        self.is_sparse = local.len() > DENSE && self.sparse.prepare(local);
         let mut rounds = self.go_inside(local);
         if rounds == 0 {
             self.center.clear();
@@ -113,8 +115,10 @@ impl Pivoting {
 
     /// In a large problem, finds the sides by interior points, to go on from the values in the middle. Returns steps made.
     fn go_inside<C: Columns>(&mut self, local: &mut Local<C>) -> usize {
-        let Some(factor) = &mut self.sparse else { return 0 };
-        let steps = self.interior.solve(local, factor);
+        if !self.is_sparse {
+            return 0;
+        }
+        let steps = self.interior.solve(local, &mut self.sparse);
         if !local.values.iter().all(|value| value.is_finite()) {
             return 0;
         }
@@ -180,7 +184,7 @@ impl Pivoting {
                 }
             }
             // Where a factor is expensive, sweeps find more of the sides in between.
-            if !at_minimum && self.sparse.is_some() && round < SWEPT {
+            if !at_minimum && self.is_sparse && round < SWEPT {
                 local.image(&local.values, &mut self.image);
                 sweep(local, &mut self.image, 2);
                 (0..local.len()).for_each(|i| self.sides[i] = side_of(local, i));
@@ -279,7 +283,7 @@ impl Pivoting {
                 local.values[i] += change;
             }
             local.image(&local.values, &mut self.image);
-            if self.sparse.is_none() || self.free_gradient(local) <= TOLERANCE * local.scale() {
+            if !self.is_sparse || self.free_gradient(local) <= TOLERANCE * local.scale() {
                 break;
             }
         }
@@ -289,12 +293,10 @@ impl Pivoting {
     fn factorize<C: Columns>(&mut self, local: &Local<C>) {
         self.free.clear();
         self.free.extend((0..local.len()).filter(|&i| self.sides[i] == Side::Free));
-        if let Some(sparse) = &mut self.sparse
-            && sparse.factorize(local, &self.free)
-        {
+        if self.is_sparse && self.sparse.factorize(local, &self.free) {
             return;
         }
-        self.sparse = None;
+        self.is_sparse = false;
         self.dense.factorize(local, &self.free);
     }
 
@@ -305,9 +307,10 @@ impl Pivoting {
             let pull = PROXIMITY * (local.values[i] - self.center[i]);
             self.right.push(-local.gradient(i, &self.image) - pull);
         }
-        match &mut self.sparse {
-            Some(factor) => factor.solve(local, &self.free, &mut self.right),
-            None => self.dense.solve(&mut self.right),
+        if self.is_sparse {
+            self.sparse.solve(local, &self.free, &mut self.right);
+        } else {
+            self.dense.solve(&mut self.right);
         }
     }
 

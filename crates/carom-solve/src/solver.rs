@@ -9,7 +9,7 @@ use crate::{Columns, Problem};
 /// How to solve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Method {
-    /// To round-off: pivoting for small parts, conjugate gradients with a sparse factor for large ones.
+    /// To round-off: pivoting, in larger parts from the sides that interior points have found, with a sparse factor.
     #[default]
     Exact,
     /// Pivoting with a dense factor, whatever the size.
@@ -53,11 +53,6 @@ pub struct SolveReport {
     pub unbounded: Option<usize>,
 }
 
-/// Parts up to this size are solved by pivoting.
-const SMALL: usize = 64;
-/// Rounds of descent that find most of the sides. To find the rest with a sparse factor takes half the time of going on
-/// (10,000 balls dropped in a drum, parts of 300 to 10,000 contacts).
-const SURVEY: usize = 4;
 /// Parts beyond this size have no factor unless descent fails: its memory grows faster than they do.
 const FACTORIZED: usize = 100_000;
 
@@ -171,21 +166,13 @@ impl<C: Columns> Solver<C> {
                     report.rounds += 1;
                 }
             }
-            Method::Exact if local.len() <= SMALL => {
-                let (rounds, solvable) = self.pivoting.solve(local);
-                let residual = local.residual(&mut self.image);
-                report = SolveReport { rounds, residual, unbounded: (!solvable).then_some(0), ..report };
-            }
             Method::Exact | Method::ConjugateGradients | Method::Pivoting => {
                 let mut done = false;
-                if method != Method::Pivoting {
+                let descends = method == Method::ConjugateGradients || local.len() > FACTORIZED;
+                if descends && method != Method::Pivoting {
                     // Whoever asks for conjugate gradients alone gets them, however slow.
-                    let (most, patience) = match method {
-                        Method::Exact if local.len() <= FACTORIZED => (SURVEY.min(rounds), IDLE),
-                        Method::Exact => (rounds, IDLE),
-                        _ => (rounds, rounds),
-                    };
-                    (report.rounds, report.residual) = self.descent.solve(local, tolerance, most, patience);
+                    let patience = if method == Method::Exact { IDLE } else { rounds };
+                    (report.rounds, report.residual) = self.descent.solve(local, tolerance, rounds, patience);
                     done = report.residual <= tolerance || method == Method::ConjugateGradients;
                 }
                 if !done {

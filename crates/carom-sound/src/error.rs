@@ -26,6 +26,12 @@ pub enum SoundError {
         /// What it should be.
         expected: &'static str,
     },
+    /// A file of head-related responses that cannot be used.
+    #[error("the SOFA file cannot be used: {problem}")]
+    BadEars {
+        /// Why.
+        problem: String,
+    },
     /// A surface without triangles.
     #[error("the surface of '{body}' has no triangles")]
     NoSurface {

@@ -8,11 +8,14 @@ mod error;
 pub mod listener;
 pub mod radiation;
 mod render;
+mod sofa;
 mod spectrogram;
 pub mod synthesis;
 mod wav;
+mod wave;
 
 pub use error::SoundError;
 pub use render::{Heard, Jolt, RenderParams, SoundingBody, render};
+pub use sofa::Sofa;
 pub use spectrogram::{Spectrogram, fourier};
 pub use wav::{SampleFormat, Wav};

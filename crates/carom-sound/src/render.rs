@@ -2,7 +2,8 @@
 //!
 //! The modes ring at the body, in its own time. For each way to the listener their pressure there is summed with the phase of the way
 //! taken out; the way itself is a delay. Where body and listener move against each other, weights are brought up to date when
-//! the listener has moved by a hundredth of its distance in the body's axes, and faded over a period.
+//! the listener has moved by a hundredth of its distance in the body's axes, and faded over a period: what is heard is at most about
+//! a hundredth off in between, and does not jump. Bodies at rest cost nothing.
 
 use carom_object::{Damping, ModalModel};
 use carom_shape::Bvh;
@@ -10,10 +11,16 @@ use glam::DVec3;
 
 use crate::SoundError;
 use crate::error::expect;
-use crate::listener::{Ears, Listener, Pose, Shadow, Trajectory, Transfer, Way, arrive};
+use crate::listener::{Listener, Pose, Trajectory, Transfer, Way, hear};
 use crate::synthesis::{
     BankLedger, Click, Contact, Excitation, ExcitationParams, Outlet, PERIOD, Pulse, SPEED_OF_SOUND, Voice,
 };
+
+/// A ten-thousandth of the softest sound that is heard, 20 µPa, and a hundredth of what 24 bits resolve of 1 Pa.
+const SILENCE: f64 = 2e-9;
+
+/// Weights are found anew when the listener has moved by this share of its distance.
+const SAME_SPOT: f64 = 0.01;
 
 /// A body as it is to be heard.
 pub struct SoundingBody<'a> {
@@ -53,11 +60,20 @@ pub struct RenderParams {
     pub redistribute: bool,
     /// Whether damping by contacts couples modes: the full matrix of *Sound*, Eq. 19, instead of its diagonal.
     pub coupled: bool,
+    /// Modes that could together add less than this pressure to a way are left out while they ring so softly, Pa.
+    pub silence: f64,
 }
 
 impl Default for RenderParams {
     fn default() -> Self {
-        RenderParams { sample_rate: 44_100.0, samples: 0, limit: 20_000.0, redistribute: true, coupled: false }
+        RenderParams {
+            sample_rate: 44_100.0,
+            samples: 0,
+            limit: 20_000.0,
+            redistribute: true,
+            coupled: false,
+            silence: SILENCE,
+        }
     }
 }
 
@@ -93,35 +109,43 @@ pub fn render(body: &SoundingBody, listener: &Listener, params: &RenderParams) -
     let mut signals = vec![Vec::with_capacity(periods * PERIOD); ways.len()];
     if let Some(transfer) = body.transfer.filter(|_| rings) {
         let modes = voice.bank().len();
-        let mut spots: Vec<Spot> = ways
-            .iter()
-            .map(|way| Spot::new(body.model, transfer, modes, body_point(body.model, &poses[0], way, listener)))
-            .collect();
+        let point = |pose: &Pose, way: &Way| body_point(body.model, pose, way, listener);
+        let spot = |point: DVec3| Spot::new(body.model, transfer, modes, point, params.silence);
+        let far =
+            |spot: &Spot, point: DVec3| spot.point.distance(point) > SAME_SPOT * point.distance(body.model.mass.centre);
+        let mut spots: Vec<Spot> = ways.iter().map(|way| spot(point(&poses[0], way))).collect();
+        let mut heard = vec![[0.0; PERIOD]; 2 * ways.len()];
+        let mut silent = true;
         for period in 0..periods {
-            let points = ways.iter().map(|way| body_point(body.model, &poses[period + 1], way, listener));
-            let fresh: Vec<Option<Spot>> = spots
-                .iter()
-                .zip(points)
-                .map(|(spot, point)| {
-                    let moved = spot.point.distance(point) > 0.01 * point.distance(body.model.mass.centre);
-                    moved.then(|| Spot::new(body.model, transfer, modes, point))
-                })
-                .collect();
-            let outlets: Vec<Outlet> = spots.iter().chain(fresh.iter().flatten()).map(|s| s.outlet.clone()).collect();
-            let mut heard = vec![[0.0; PERIOD]; outlets.len()];
+            if voice.is_silent() {
+                voice.next(&[], &mut []);
+                signals.iter_mut().for_each(|signal| signal.extend([0.0; PERIOD]));
+                silent = true;
+                continue;
+            }
+            for (held, way) in spots.iter_mut().zip(&ways).filter(|_| silent) {
+                let here = point(&poses[period], way);
+                if far(held, here) {
+                    *held = spot(here);
+                }
+            }
+            silent = false;
+            let points = ways.iter().map(|way| point(&poses[period + 1], way));
+            let fresh: Vec<Option<Spot>> =
+                spots.iter().zip(points).map(|(held, point)| far(held, point).then(|| spot(point))).collect();
+            let outlets: Vec<&Outlet> = spots.iter().chain(fresh.iter().flatten()).map(|spot| &spot.outlet).collect();
+            heard.fill([0.0; PERIOD]);
             voice.next(&outlets, &mut heard);
             let mut next = ways.len();
             for (way, fresh) in fresh.into_iter().enumerate() {
-                match fresh {
-                    Some(fresh) => {
-                        let fade = |t: usize| (t + 1) as f64 / PERIOD as f64;
-                        let faded = (0..PERIOD).map(|t| heard[way][t] + fade(t) * (heard[next][t] - heard[way][t]));
-                        signals[way].extend(faded);
-                        spots[way] = fresh;
-                        next += 1;
+                if let Some(fresh) = fresh {
+                    for t in 0..PERIOD {
+                        heard[way][t] += (t + 1) as f64 / PERIOD as f64 * (heard[next][t] - heard[way][t]);
                     }
-                    None => signals[way].extend(heard[way]),
+                    spots[way] = fresh;
+                    next += 1;
                 }
+                signals[way].extend(heard[way]);
             }
         }
     }
@@ -130,7 +154,7 @@ pub fn render(body: &SoundingBody, listener: &Listener, params: &RenderParams) -
         signal.resize(periods * PERIOD, 0.0);
         add_clicks(signal, &body.jolts, radius.cbrt(), &body.trajectory, way, listener, sample_rate);
     }
-    let channels = ears(&signals, &ways, &poses, listener, params);
+    let channels = hear(&signals, &ways, &poses, listener, sample_rate, samples);
     Ok(Heard { channels, ledger: voice.bank().ledger(), modes: voice.bank().len() })
 }
 
@@ -146,7 +170,7 @@ struct Spot {
 }
 
 impl Spot {
-    fn new(model: &ModalModel, transfer: &dyn Transfer, modes: usize, point: DVec3) -> Spot {
+    fn new(model: &ModalModel, transfer: &dyn Transfer, modes: usize, point: DVec3, silence: f64) -> Spot {
         let distance = point.distance(model.mass.centre);
         let weights = transfer.transfers(modes, point).into_iter().enumerate().map(|(mode, (re, im))| {
             let omega = model.angular_frequency(mode);
@@ -154,7 +178,7 @@ impl Spot {
             let (sin, cos) = (omega / SPEED_OF_SOUND * distance).sin_cos();
             (re * cos - im * sin, (re * sin + im * cos) / omega)
         });
-        Spot { point, outlet: Outlet::new(weights) }
+        Spot { point, outlet: Outlet::new(weights).above(silence) }
     }
 }
 
@@ -184,48 +208,4 @@ fn add_clicks(
             }
         }
     }
-}
-
-/// All ways to all ears.
-fn ears(
-    signals: &[Vec<f64>],
-    ways: &[Way],
-    poses: &[Pose],
-    listener: &Listener,
-    params: &RenderParams,
-) -> Vec<Vec<f64>> {
-    let RenderParams { sample_rate, samples, .. } = *params;
-    let sides: &[f64] = if listener.ears == Ears::Mono { &[0.0] } else { &[-1.0, 1.0] };
-    let channel = |&side: &f64| {
-        let axis = side * listener.right();
-        let mut out = vec![0.0; samples];
-        for (way, signal) in ways.iter().zip(signals) {
-            let (mut delays, mut signal) = (Vec::with_capacity(poses.len()), signal.clone());
-            let mut state = [0.0; 2];
-            for (k, pose) in poses.iter().enumerate() {
-                let source = way.image(pose.position) - listener.position;
-                let span = (k * PERIOD).min(signal.len())..((k + 1) * PERIOD).min(signal.len());
-                let (delay, strength, shadow): (f64, f64, Option<Shadow>) = match listener.ears {
-                    Ears::Mono => (source.length() / SPEED_OF_SOUND, 1.0, None),
-                    Ears::Stereo { spacing } => {
-                        let near = (source - 0.5 * spacing * axis).length();
-                        (near / SPEED_OF_SOUND, source.length() / near.max(1e-3), None)
-                    }
-                    Ears::Binaural(head) => {
-                        let angle = source.normalize_or_zero().dot(axis).clamp(-1.0, 1.0).acos();
-                        let delay = source.length() / SPEED_OF_SOUND + head.delay(angle);
-                        (delay, 1.0, Some(head.shadow(angle, sample_rate)))
-                    }
-                };
-                delays.push(delay * sample_rate);
-                for sample in &mut signal[span] {
-                    *sample *= strength * way.strength;
-                    *sample = shadow.map_or(*sample, |shadow| shadow.filter(*sample, &mut state));
-                }
-            }
-            arrive(&signal, &delays, PERIOD, &mut out);
-        }
-        out
-    };
-    sides.iter().map(channel).collect()
 }

@@ -11,7 +11,7 @@ use carom_contact::{Collider, Contact, Pose as _, Vector as _};
 
 use crate::loads::strike;
 use crate::response::respond;
-use crate::world::World;
+use crate::world::{Now, World};
 use crate::{
     ContactEvent, Detection, Dynamics, Encounter, Integrator, JointRow, Motion, Outcome, Response, StepReport,
     Touching, WorldError,
@@ -19,16 +19,21 @@ use crate::{
 
 /// Beyond this many metres, or metres or radians per second, nothing is believed.
 const OUT_OF_BOUNDS: f64 = 1e9;
+/// Of more contacts than this, the last step's report is gone before the next is resolved: memory is worth more than the time to ask for it again.
+const MANY: usize = 1 << 16;
 /// In continuous mode, bodies nearer than this part of the slop touch.
 pub(crate) const TOUCHING: f64 = 1e-6;
 
 impl<G: Dynamics<W>, const W: usize> World<G, W> {
     /// Goes on by one step. After an error the world is as it was before the step.
     pub fn step(&mut self) -> Result<StepReport, WorldError> {
-        let kept = self.now.clone();
+        let mut kept = self.kept();
         let begun = Instant::now();
         let start = self.time();
         let end = (self.now.steps + 1) as f64 * self.params.step;
+        if self.events.len() > MANY {
+            self.events = Vec::new();
+        }
         self.events.clear();
         self.apply_blows(start, end);
         let mut report = StepReport::default();
@@ -39,9 +44,12 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
             self.advance(start, end, &mut report)
         };
         if let Err(error) = done.and_then(|()| self.check_bounds(start)) {
+            let now = || (std::mem::take(&mut self.now.touched), std::mem::take(&mut self.now.impulses));
+            (kept.touched, kept.impulses) = self.replaced.take().unwrap_or_else(now);
             self.go_to(kept);
             return Err(error);
         }
+        self.replaced = None;
         self.now.steps += 1;
         self.now.ledger.kinetic = self.kinetic();
         self.now.ledger.potential = self.potential();
@@ -50,6 +58,14 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         report.time = self.time();
         report.motion_seconds = begun.elapsed().as_secs_f64() - report.detection_seconds - report.response_seconds;
         Ok(report)
+    }
+
+    /// The present, but for what a step puts new lists in place of.
+    fn kept(&mut self) -> Now<G, W> {
+        let lists = (std::mem::take(&mut self.now.touched), std::mem::take(&mut self.now.impulses));
+        let kept = self.now.clone();
+        (self.now.touched, self.now.impulses) = lists;
+        kept
     }
 
     /// Whether steps are divided where bodies meet. Springs need overlap, and their stiffness refers to whole steps.
@@ -182,7 +198,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
 
     /// Lets the chosen family change the velocities. Returns what it did, and the joints.
     fn respond(&mut self, before: &[[f64; W]], span: f64) -> Result<(Outcome<W>, Vec<JointRow<W>>), WorldError> {
-        let divides = self.divides();
+        let (divides, carries_blows) = (self.divides(), self.carries_blows());
         let now = &mut self.now;
         self.masses.clear();
         self.masses.extend(self.bodies.iter().zip(&now.poses).map(|(body, pose)| body.inverse_mass(pose)));
@@ -215,7 +231,9 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
             let close = TOUCHING * self.slop;
             if !divides || touching.gap < close || touching.foreseen(span, &now.velocities) < -close {
                 self.touching.push(touching);
-                self.places.push((contact.touch.point, contact.touch.normal));
+                if carries_blows {
+                    self.places.push((contact.touch.point, contact.touch.normal));
+                }
             }
         }
         let mut encounter = Encounter {
@@ -240,8 +258,8 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
     fn tell_events(&mut self, before: &[[f64; W]], impulses: &[[f64; 3]], start: f64, span: f64) {
         let now = &mut self.now;
         let last = std::mem::take(&mut now.impulses);
+        let touched = std::mem::take(&mut now.touched);
         let mut touching = self.touching.iter().zip(impulses).peekable();
-        now.touched.clear();
         for contact in self.detector.contacts() {
             let key = (contact.bodies, contact.touch.feature);
             let Some((row, impulse)) = touching.next_if(|(row, _)| (row.bodies, row.feature) == key) else { continue };
@@ -275,6 +293,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
             // Places are those in the list of what was met.
             self.detector.keep(now.touched.iter().copied());
         }
+        self.replaced.get_or_insert((touched, last));
     }
 
     /// Free flight until a time.

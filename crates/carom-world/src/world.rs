@@ -47,19 +47,24 @@ pub struct World<G: Dynamics<W>, const W: usize> {
     pub(crate) joints: Vec<Joint<G>>,
     pub(crate) loads: Vec<BodyLoad<G, W>>,
     pub(crate) surfaces: Surfaces,
-    /// How each body passes blows on.
-    pub(crate) media: Vec<Option<Medium>>,
+    /// How each body passes blows on. Boxed: most bodies do not, and a million of them should cost nothing.
+    pub(crate) media: Vec<Option<Box<Medium>>>,
     pub(crate) detector: Detector<G>,
     pub(crate) now: Now<G, W>,
     pub(crate) events: Vec<ContactEvent>,
     pub(crate) scratch: Scratch<W>,
+    /// What touched before this step, and the impulses, once the step has put its own in their place: an error brings them back.
+    pub(crate) replaced: Option<(Vec<Touched<G>>, Vec<[f64; 3]>)>,
     /// Memory for a step.
     pub(crate) masses: Vec<carom_impact::InverseMass<W>>,
     pub(crate) touching: Vec<Touching<W>>,
-    /// Point and normal of each.
+    /// Point and normal of each, where bodies pass blows on.
     pub(crate) places: Vec<(G::Vector, G::Vector)>,
     pub(crate) shaking: Multipliers<W>,
 }
+
+/// A contact as it is remembered: bodies, feature and point.
+pub(crate) type Touched<G> = ([u32; 2], u64, <G as carom_contact::Geometry>::Vector);
 
 /// What changes from step to step.
 #[derive(Debug, Clone, Default)]
@@ -68,8 +73,8 @@ pub(crate) struct Now<G: Dynamics<W>, const W: usize> {
     pub poses: Vec<G::Pose>,
     pub velocities: Vec<[f64; W]>,
     pub ledger: Ledger,
-    /// What touched in the last step: bodies, feature and point, and the impulses.
-    pub touched: Vec<([u32; 2], u64, G::Vector)>,
+    /// What touched in the last step, and the impulses.
+    pub touched: Vec<Touched<G>>,
     pub impulses: Vec<[f64; 3]>,
     pub joint_impulses: Vec<f64>,
     /// Where beads are on their wires.
@@ -78,7 +83,7 @@ pub(crate) struct Now<G: Dynamics<W>, const W: usize> {
     pub springs: Vec<[f64; 3]>,
     /// Where bodies that pass blows on were pressed lately.
     pub marks: Vec<Mark<G::Vector>>,
-    /// Of bodies that ring on.
+    /// Of bodies that ring on; empty if none passes blows on.
     pub rings: Vec<Option<Ring>>,
 }
 
@@ -102,11 +107,14 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
             .collect::<Result<Vec<Body<G, W>>, _>>()?;
         let places: BTreeMap<&str, u32> = definitions.iter().map(|b| b.name.as_str()).zip(0..).collect();
         let place = |name: &str| places.get(name).copied();
-        let media = (definitions.iter())
-            .map(|body| body.distant.as_ref().map(|distant| Medium::new(&body.name, distant, params.step)).transpose())
-            .collect::<Result<Vec<Option<Medium>>, _>>()?;
+        let medium = |body: &crate::BodyDefinition<G>| {
+            let medium = body.distant.as_ref().map(|distant| Medium::new(&body.name, distant, params.step));
+            Ok(medium.transpose()?.map(Box::new))
+        };
+        let media = definitions.iter().map(medium).collect::<Result<Vec<Option<Box<Medium>>>, WorldError>>()?;
+        let ring = |medium: &Option<Box<Medium>>| medium.as_ref().and_then(|medium| medium.ring());
         let now = Now {
-            rings: media.iter().map(|medium| medium.as_ref().and_then(Medium::ring)).collect(),
+            rings: if media.iter().any(Option::is_some) { media.iter().map(ring).collect() } else { Vec::new() },
             poses: bodies.iter().map(|body| place_at::<G, W>(body, 0.0)).collect(),
             velocities: definitions.iter().map(start_velocity::<G, W>).collect(),
             ..Now::default()
@@ -135,6 +143,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
             now,
             events: Vec::new(),
             scratch: Scratch::default(),
+            replaced: None,
             masses: Vec::new(),
             touching: Vec::new(),
             places: Vec::new(),

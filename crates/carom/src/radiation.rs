@@ -66,6 +66,12 @@ pub(crate) fn warning(radiation: &Radiation) -> Option<String> {
     let worst = radiation.errors.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1))?;
     (wrong > 0).then(|| {
         let modes = if wrong == 1 { "mode".into() } else { format!("{wrong} modes") };
-        format!("the radiation of {modes} may be off by more than 1 dB; mode {} by {:.1} dB", worst.0 + 1, worst.1)
+        // What radiates next to nothing is the rest of a cancellation, and hard to get right; it hardly matters either.
+        let loudest = (0..radiation.mode_count()).map(|mode| radiation.power(mode)).fold(f64::MIN_POSITIVE, f64::max);
+        let softer = 10.0 * (loudest / radiation.power(worst.0).max(f64::MIN_POSITIVE)).log10();
+        let (mode, off) = (worst.0 + 1, worst.1);
+        format!(
+            "the radiation of {modes} may be off by more than 1 dB; mode {mode}, {softer:.0} dB below the loudest, by {off:.1} dB"
+        )
     })
 }

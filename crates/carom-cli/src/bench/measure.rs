@@ -111,6 +111,25 @@ pub fn core_seconds() -> Option<f64> {
     tasks.map(|task| of_task(task.ok()?.path())).sum()
 }
 
+/// A clock that runs while this process is on a core, where the system tells; else that on the wall.
+pub struct Clock {
+    wall: Instant,
+    core: Option<f64>,
+}
+
+impl Clock {
+    /// Starts now.
+    pub fn start() -> Clock {
+        Clock { wall: Instant::now(), core: core_seconds() }
+    }
+
+    /// Seconds since then.
+    pub fn seconds(&self) -> f64 {
+        let on_core = core_seconds().zip(self.core).map(|(now, then)| now - then);
+        on_core.filter(|&seconds| seconds > 0.0).unwrap_or_else(|| self.wall.elapsed().as_secs_f64())
+    }
+}
+
 fn parse_schedule(text: &str) -> Option<f64> {
     text.split(' ').next()?.parse::<u64>().ok().map(|nanoseconds| 1e-9 * nanoseconds as f64)
 }

@@ -37,7 +37,7 @@ fn energy(recording: &Recording) -> Result<Option<Chart>, RecordingError> {
         .map(|row| {
             let l = &row.ledger;
             let lost = [l.restitution, l.friction, l.damping, l.jam, l.stabilization, l.integrator];
-            let now = [l.kinetic, l.potential - lowest, l.elastic];
+            let now = [l.kinetic, l.potential - lowest, l.elastic, l.vibrational];
             let given = [-l.driven, -l.injected, -l.distant];
             let sum = [&now[..], &lost, &given].concat().iter().sum();
             [&now[..], &lost, &given, &[sum]].concat()
@@ -47,6 +47,7 @@ fn energy(recording: &Recording) -> Result<Option<Chart>, RecordingError> {
         "kinetic",
         "potential",
         "elastic",
+        "vibrational",
         "restitution",
         "friction",
         "damping",

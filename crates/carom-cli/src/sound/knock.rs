@@ -60,7 +60,7 @@ pub fn run(args: &Args, ui: &Ui) -> Work<()> {
         _ => {
             let size = model.surface.bounds().size().length();
             let place = model.mass.centre + DVec3::new(0.0, 0.0, NEAR.max(size));
-            let listener = args.listener_at(place, model.mass.centre, "mono", None);
+            let listener = args.listener_at(place, model.mass.centre, "mono", None)?;
             let heard = sound_of_impulses(&object, &knocks, damping, &listener, &params)
                 .map_err(|error| failure(error, None))?;
             let about = format!("sound pressure at {} m", listener.position.distance(model.mass.centre));

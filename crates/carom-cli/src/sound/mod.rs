@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use carom::modal::Wanted;
-use carom::sound::listener::{Ears, Floor, Head, Listener};
-use carom::sound::{RenderParams, SampleFormat};
+use carom::sound::listener::{Ears, Floor, Head, Listener, Measured};
+use carom::sound::{RenderParams, SampleFormat, Sofa};
 use carom::soundtrack::DampingChange;
 use clap::{Args as _, FromArgMatches};
 use glam::DVec3;
@@ -30,6 +30,7 @@ Examples:
   carom sound springs                                     the recording in that folder → springs/sound/mix.wav
   carom sound springs --ears mono --stems --spectrogram   one microphone, a file for each body, a picture
   carom sound springs --damping alpha=20,beta=1e-6        the same run in a duller material: seconds
+  carom sound springs --hrtf head.sofa                    with the ears of a head that was measured
   carom sound mug --tap 0.04,0.05,0                       a knock on a mug → mug.wav
   carom sound fork.carom --tap 0,0.1,0 --dry --seconds 5  how the struck point itself moves
   carom sound mug.carom --impulses hits.csv               impulses that another engine found")]
@@ -87,6 +88,9 @@ pub struct Args {
     /// How the listener hears: one microphone, two that are 20 cm apart, or two ears of a head.
     #[arg(long, value_name = "EARS", value_parser = ["mono", "stereo", "binaural"], help_heading = "Listener")]
     ears: Option<String>,
+    /// Hear with measured ears: head-related responses of a SOFA file.
+    #[arg(long, value_name = "FILE.sofa", conflicts_with = "ears", help_heading = "Listener")]
+    hrtf: Option<PathBuf>,
     /// Leave out the floor's reflection.
     #[arg(long, help_heading = "Listener")]
     no_floor: bool,
@@ -150,6 +154,7 @@ impl Args {
             limit: self.up_to,
             redistribute: !self.no_redistribution,
             coupled: self.coupled,
+            ..RenderParams::default()
         }
     }
 
@@ -166,15 +171,22 @@ impl Args {
     }
 
     /// A listener at the place that was asked for, or at another.
-    fn listener_at(&self, place: DVec3, towards: DVec3, ears: &str, floor: Option<Floor>) -> Listener {
+    fn listener_at(&self, place: DVec3, towards: DVec3, ears: &str, floor: Option<Floor>) -> Work<Listener> {
         let position = self.listener.unwrap_or(place);
         let facing = self.look_at.unwrap_or(towards) - position;
-        let ears = match self.ears.as_deref().unwrap_or(ears) {
-            "mono" => Ears::Mono,
-            "stereo" => Ears::Stereo { spacing: 0.2 },
-            _ => Ears::Binaural(Head::default()),
+        let ears = match (&self.hrtf, self.ears.as_deref().unwrap_or(ears)) {
+            (Some(path), _) => Ears::Measured(self.measured(path)?.into()),
+            (None, "mono") => Ears::Mono,
+            (None, "stereo") => Ears::Stereo { spacing: 0.2 },
+            (None, _) => Ears::Binaural(Head::default()),
         };
-        Listener { position, facing, ears, floor: floor.filter(|_| !self.no_floor) }
+        Ok(Listener { position, facing, ears, floor: floor.filter(|_| !self.no_floor) })
+    }
+
+    fn measured(&self, path: &Path) -> Work<Measured> {
+        let bytes = std::fs::read(path).map_err(|error| miette!("cannot read {}: {error}", path.display()))?;
+        let measured = Sofa::read(&bytes).and_then(|sofa| Measured::new(&sofa, self.rate.into()));
+        measured.map_err(|error| miette!("{}: {error}", path.display()))
     }
 }
 

@@ -116,7 +116,7 @@ fn listener(args: &Args, recording: &Recording) -> Work<Listener> {
         _ => None,
     });
     let place = middle + away * DVec3::new(0.0, 0.4, 1.0);
-    Ok(args.listener_at(place, middle, "binaural", floor))
+    args.listener_at(place, middle, "binaural", floor)
 }
 
 fn refused(error: SoundtrackError) -> miette::Report {

@@ -151,6 +151,11 @@ impl<V: Vector> PairFinder<V> {
         &self.sorted
     }
 
+    /// Gives back the memory that a call needs.
+    pub(crate) fn release(&mut self) {
+        *self = Self::new(self.method);
+    }
+
     /// By the first of each pair through counting, by the second within: linear in bodies and pairs.
     fn sort(&mut self, bodies: usize) {
         self.starts.clear();

@@ -6,6 +6,7 @@
 //! energy is gained, and is reported. Groups of contacts are solved apart, sums run in the order of keys, and a start
 //! from the last step changes the effort, not the answer.
 
+mod dense;
 mod flexible;
 mod group;
 mod jump;
@@ -18,6 +19,7 @@ use crate::resolve::{Uniform, add_change, begin};
 use crate::whole::Lists;
 use crate::{ImpactError, ImpactSystem, Ledger};
 
+pub use dense::{DenseContacts, DenseRow};
 pub use flexible::{FlexibleStaggered, Place};
 
 use group::Stagger;

@@ -7,24 +7,38 @@ use std::f64::consts::PI;
 use std::sync::LazyLock;
 
 /// Samples on each side of an instant.
-const HALF: usize = 16;
+pub(super) const HALF: usize = 16;
 const PHASES: usize = 512;
 /// Of Kaiser's window: side lobes below −90 dB.
 const SHAPE: f64 = 9.0;
 
 /// Weights of the samples around an instant, by the part of a sample that it is past one.
 static KERNEL: LazyLock<Vec<[f64; 2 * HALF]>> = LazyLock::new(|| {
-    let weight = |x: f64| {
-        let sinc = if x == 0.0 { 1.0 } else { (PI * x).sin() / (PI * x) };
-        let inside = (1.0 - (x / HALF as f64).powi(2)).max(0.0);
-        sinc * bessel(SHAPE * inside.sqrt()) / bessel(SHAPE)
-    };
     let phase = |p: usize| {
         let part = p as f64 / PHASES as f64;
-        std::array::from_fn(|i| weight(i as f64 - (HALF - 1) as f64 - part))
+        std::array::from_fn(|i| window(i as f64 - (HALF - 1) as f64 - part))
     };
     (0..=PHASES).map(phase).collect()
 });
+
+/// What a sample adds so many samples away: a sinc under Kaiser's window.
+fn window(x: f64) -> f64 {
+    let sinc = if x == 0.0 { 1.0 } else { (PI * x).sin() / (PI * x) };
+    let inside = (1.0 - (x / HALF as f64).powi(2)).max(0.0);
+    sinc * bessel(SHAPE * inside.sqrt()) / bessel(SHAPE)
+}
+
+/// The same from the table.
+pub(super) fn weight(x: f64) -> f64 {
+    let above = x.ceil();
+    let phase = (above - x) * PHASES as f64;
+    let (low, share) = (phase as usize, phase.fract());
+    let at = |phase: usize| {
+        let tap = usize::try_from(above as i64 + HALF as i64 - 1).ok();
+        tap.and_then(|tap| KERNEL[phase.min(PHASES)].get(tap)).copied().unwrap_or(0.0)
+    };
+    at(low) + share * (at(low + 1) - at(low))
+}
 
 /// The modified Bessel function of the first kind and order zero.
 fn bessel(x: f64) -> f64 {

@@ -1,14 +1,20 @@
 //! Who listens, and how sound comes there: distance, delay and Doppler shift, a floor that reflects, one or two ears.
 
 mod arrival;
+mod ears;
 mod head;
+mod measured;
 mod trajectory;
 mod transfer;
+
+use std::sync::Arc;
 
 use glam::DVec3;
 
 pub use arrival::arrive;
+pub(crate) use ears::hear;
 pub use head::{Head, Shadow};
+pub use measured::Measured;
 pub use trajectory::{Pose, Trajectory};
 pub use transfer::{FreeField, Transfer};
 
@@ -29,7 +35,7 @@ pub struct Listener {
 }
 
 /// How a listener hears.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Ears {
     /// One microphone.
     Mono,
@@ -40,6 +46,8 @@ pub enum Ears {
     },
     /// Two ears on a sphere.
     Binaural(Head),
+    /// Two ears as they were measured.
+    Measured(Arc<Measured>),
 }
 
 /// A level floor that reflects as an image of what is above it.
@@ -75,7 +83,7 @@ impl Listener {
             }
         }
         match self.ears {
-            Ears::Mono => {}
+            Ears::Mono | Ears::Measured(_) => {}
             Ears::Stereo { spacing: value } | Ears::Binaural(Head { radius: value }) => {
                 expect(
                     value >= 0.0 && value.is_finite(),

@@ -10,6 +10,7 @@ use carom_object::{Complex64, ModalModel, Radiation};
 use glam::DVec3;
 
 use crate::synthesis::{AIR_DENSITY, SPEED_OF_SOUND};
+use crate::wave::{Work, in_vectors, sine_and_cosine};
 
 /// Acoustic transfer of the modes of a body.
 pub trait Transfer: Sync {
@@ -85,16 +86,65 @@ impl FreeField {
 
 impl Transfer for FreeField {
     fn transfer(&self, mode: usize, point: DVec3) -> (f64, f64) {
+        self.sum(mode, &self.ways(point))
+    }
+
+    fn transfers(&self, modes: usize, point: DVec3) -> Vec<(f64, f64)> {
+        let ways = self.ways(point);
+        (0..modes).map(|mode| self.sum(mode, &ways)).collect()
+    }
+}
+
+impl FreeField {
+    /// How far it is from each patch to a point, m, and one over that.
+    fn ways(&self, point: DVec3) -> [Vec<f64>; 2] {
+        let lengths: Vec<f64> = self.centres.iter().map(|centre| centre.distance(point).max(1e-3)).collect();
+        let inverse = lengths.iter().map(|length| 1.0 / length).collect();
+        [lengths, inverse]
+    }
+
+    /// p = iωρ Σ Q exp(−ikr)/(4πr).
+    fn sum(&self, mode: usize, [lengths, inverse]: &[Vec<f64>; 2]) -> (f64, f64) {
         let omega = self.omegas[mode];
-        let flows = &self.flows[mode * self.centres.len()..][..self.centres.len()];
-        // p = iωρ Σ Q exp(−ikr)/(4πr)
-        let waves = self.centres.iter().zip(flows).map(|(centre, flow)| {
-            let r = centre.distance(point).max(1e-3);
-            let (sin, cos) = (omega / SPEED_OF_SOUND * r).sin_cos();
-            (flow * sin / r, flow * cos / r)
-        });
-        let (re, im) = waves.fold((0.0, 0.0), |sum, wave| (sum.0 + wave.0, sum.1 + wave.1));
+        let flows = &self.flows[mode * lengths.len()..][..lengths.len()];
+        let (re, im) = in_vectors(Waves { wave_number: omega / SPEED_OF_SOUND, flows, lengths, inverse });
         let strength = omega * AIR_DENSITY / (4.0 * PI);
         (strength * re, strength * im)
+    }
+}
+
+/// Partial sums, side by side in vectors: the compiler may not reorder a sum, so that its order is written out.
+const LANES: usize = 8;
+
+/// Σ Q sin(kr)/r and Σ Q cos(kr)/r.
+struct Waves<'a> {
+    wave_number: f64,
+    flows: &'a [f64],
+    lengths: &'a [f64],
+    inverse: &'a [f64],
+}
+
+impl Work for Waves<'_> {
+    type Output = (f64, f64);
+
+    #[inline(always)]
+    fn run(self) -> (f64, f64) {
+        let Waves { wave_number, flows, lengths, inverse } = self;
+        let (mut re, mut im) = ([0.0; LANES], [0.0; LANES]);
+        let (flows, lengths, inverse) =
+            (flows.as_chunks::<LANES>(), lengths.as_chunks::<LANES>(), inverse.as_chunks::<LANES>());
+        for ((flows, lengths), inverse) in flows.0.iter().zip(lengths.0).zip(inverse.0) {
+            for lane in 0..LANES {
+                let (sine, cosine) = sine_and_cosine(wave_number * lengths[lane]);
+                re[lane] += flows[lane] * inverse[lane] * sine;
+                im[lane] += flows[lane] * inverse[lane] * cosine;
+            }
+        }
+        for (lane, ((flow, length), inverse)) in flows.1.iter().zip(lengths.1).zip(inverse.1).enumerate() {
+            let (sine, cosine) = sine_and_cosine(wave_number * length);
+            re[lane] += flow * inverse * sine;
+            im[lane] += flow * inverse * cosine;
+        }
+        (re.iter().sum(), im.iter().sum())
     }
 }

@@ -6,6 +6,8 @@
 use num_complex::Complex64;
 use rayon::prelude::*;
 
+use crate::wave::{Work, in_vectors};
+
 /// A square matrix, rows one after the other, real and imaginary parts apart.
 pub(crate) struct Dense {
     size: usize,
@@ -18,15 +20,15 @@ impl Dense {
         Dense { size, re: vec![0.0; size * size], im: vec![0.0; size * size] }
     }
 
-    /// The rows: real and imaginary parts.
-    pub fn rows_mut(&mut self) -> impl IndexedParallelIterator<Item = (&mut [f32], &mut [f32])> {
-        let size = self.size.max(1);
+    /// So many rows at a time: real and imaginary parts.
+    pub fn rows_mut(&mut self, count: usize) -> impl IndexedParallelIterator<Item = (&mut [f32], &mut [f32])> {
+        let size = self.size.max(1) * count;
         self.re.par_chunks_mut(size).zip(self.im.par_chunks_mut(size))
     }
 
-    pub fn diagonal(&self) -> Vec<Complex64> {
-        let entry = |i: usize| Complex64::new(self.re[i * (self.size + 1)].into(), self.im[i * (self.size + 1)].into());
-        (0..self.size).map(entry).collect()
+    fn entry(&self, row: usize, column: usize) -> Complex64 {
+        let at = row * self.size + column;
+        Complex64::new(self.re[at].into(), self.im[at].into())
     }
 
     pub fn product(&self, vector: &[Complex64]) -> Vec<Complex64> {
@@ -35,12 +37,24 @@ impl Dense {
         let row = |i: usize| {
             let range = i * self.size..(i + 1) * self.size;
             let (a, b) = (&self.re[range.clone()], &self.im[range]);
-            pulp::Arch::new().dispatch(
-                #[inline(always)]
-                || complex_dot(a, b, &re, &im),
-            )
+            in_vectors(Product { row: (a, b), vector: (&re, &im) })
         };
         (0..self.size).into_par_iter().with_min_len(16).map(row).collect()
+    }
+}
+
+/// A row times a vector, real and imaginary parts apart.
+struct Product<'a> {
+    row: (&'a [f32], &'a [f32]),
+    vector: (&'a [f32], &'a [f32]),
+}
+
+impl Work for Product<'_> {
+    type Output = Complex64;
+
+    #[inline(always)]
+    fn run(self) -> Complex64 {
+        complex_dot(self.row.0, self.row.1, self.vector.0, self.vector.1)
     }
 }
 
@@ -65,6 +79,66 @@ fn complex_dot(a_re: &[f32], a_im: &[f32], x_re: &[f32], x_im: &[f32]) -> Comple
     sum
 }
 
+/// The inverses of square blocks of a matrix: nearly its inverse where what is close together counts most.
+pub(crate) struct BlockInverse<'a> {
+    /// Which rows and columns each block has; together they have all.
+    blocks: &'a [Vec<u32>],
+    inverses: Vec<Vec<Complex64>>,
+}
+
+impl<'a> BlockInverse<'a> {
+    pub fn new(matrix: &Dense, blocks: &'a [Vec<u32>]) -> BlockInverse<'a> {
+        let inverse = |block: &Vec<u32>| {
+            let entry = |&row: &u32, &column: &u32| matrix.entry(row as usize, column as usize);
+            inverse(
+                block.iter().flat_map(|row| block.iter().map(move |column| entry(row, column))).collect(),
+                block.len(),
+            )
+        };
+        BlockInverse { blocks, inverses: blocks.par_iter().map(inverse).collect() }
+    }
+
+    fn product(&self, vector: &[Complex64]) -> Vec<Complex64> {
+        let mut product = vec![Complex64::ZERO; vector.len()];
+        for (block, inverse) in self.blocks.iter().zip(&self.inverses) {
+            let own: Vec<Complex64> = block.iter().map(|&i| vector[i as usize]).collect();
+            for (&i, row) in block.iter().zip(inverse.chunks_exact(own.len())) {
+                product[i as usize] = row.iter().zip(&own).map(|(a, x)| a * x).sum();
+            }
+        }
+        product
+    }
+}
+
+/// The inverse of a small matrix by elimination with pivots in rows; what is singular gives numbers that only slow GMRES down.
+fn inverse(mut matrix: Vec<Complex64>, size: usize) -> Vec<Complex64> {
+    let mut order: Vec<usize> = (0..size).collect();
+    for step in 0..size {
+        let larger =
+            |a: &usize, b: &usize| matrix[a * size + step].norm_sqr().total_cmp(&matrix[b * size + step].norm_sqr());
+        let pivot = (step..size).max_by(larger).unwrap_or(step);
+        order.swap(step, pivot);
+        (0..size).for_each(|column| matrix.swap(step * size + column, pivot * size + column));
+        let scale = matrix[step * size + step];
+        let scale = if scale == Complex64::ZERO { Complex64::ONE } else { scale.inv() };
+        matrix[step * size + step] = Complex64::ONE;
+        matrix[step * size..(step + 1) * size].iter_mut().for_each(|x| *x *= scale);
+        let own = matrix[step * size..(step + 1) * size].to_vec();
+        for row in (0..size).filter(|&row| row != step) {
+            let factor = std::mem::replace(&mut matrix[row * size + step], Complex64::ZERO);
+            matrix[row * size..(row + 1) * size].iter_mut().zip(&own).for_each(|(x, own)| *x -= factor * own);
+        }
+    }
+    // Rows that were exchanged are columns of the inverse.
+    let mut inverse = vec![Complex64::ZERO; size * size];
+    for row in 0..size {
+        for (column, &from) in order.iter().enumerate() {
+            inverse[row * size + from] = matrix[row * size + column];
+        }
+    }
+    inverse
+}
+
 /// A solution, and how it was found.
 #[derive(Clone, Debug)]
 pub(crate) struct Solved {
@@ -74,10 +148,9 @@ pub(crate) struct Solved {
     pub residual: f64,
 }
 
-/// Solves A x = b by GMRES without restarts, scaled by the diagonal, until the residual is below `tolerance` or `most`
+/// Solves A x = b by GMRES without restarts, with about an inverse, until the residual is below `tolerance` or `most`
 /// iterations are done.
-pub(crate) fn gmres(matrix: &Dense, right: &[Complex64], tolerance: f64, most: usize) -> Solved {
-    let scale: Vec<Complex64> = matrix.diagonal().iter().map(Complex64::inv).collect();
+pub(crate) fn gmres(matrix: &Dense, nearly: &BlockInverse, right: &[Complex64], tolerance: f64, most: usize) -> Solved {
     let size = right.len();
     let target = norm(right);
     if target == 0.0 {
@@ -90,8 +163,7 @@ pub(crate) fn gmres(matrix: &Dense, right: &[Complex64], tolerance: f64, most: u
     let mut rest = vec![Complex64::new(target, 0.0)];
     while columns.len() < most {
         let last = columns.len();
-        let scaled: Vec<Complex64> = basis[last].iter().zip(&scale).map(|(x, d)| x * d).collect();
-        let mut next = matrix.product(&scaled);
+        let mut next = matrix.product(&nearly.product(&basis[last]));
         let mut column = Vec::with_capacity(last + 2);
         for direction in &basis {
             let along: Complex64 = direction.iter().zip(&next).map(|(a, b)| a.conj() * b).sum();
@@ -133,10 +205,40 @@ pub(crate) fn gmres(matrix: &Dense, right: &[Complex64], tolerance: f64, most: u
     for (weight, direction) in weights.iter().zip(&basis) {
         solution.iter_mut().zip(direction).for_each(|(x, a)| *x += weight * a);
     }
-    solution.iter_mut().zip(&scale).for_each(|(x, d)| *x *= d);
+    let solution = nearly.product(&solution);
     Solved { solution, iterations: count, residual: rest[count].norm() / target }
 }
 
 fn norm(vector: &[Complex64]) -> f64 {
     vector.iter().map(Complex64::norm_sqr).sum::<f64>().sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_inverse_of_a_block_is_one_and_gmres_with_it_solves() {
+        let size = 7;
+        let entry =
+            |i: usize, j: usize| Complex64::new((i * i + 3 * j) as f64 % 5.0 - 1.0, (2 * i + j * j) as f64 % 7.0 - 3.0);
+        let all: Vec<Complex64> = (0..size * size).map(|at| entry(at / size, at % size)).collect();
+        let found = inverse(all.clone(), size);
+        for (i, j) in (0..size * size).map(|at| (at / size, at % size)) {
+            let sum: Complex64 = (0..size).map(|k| all[i * size + k] * found[k * size + j]).sum();
+            assert!((sum - f64::from(u8::from(i == j))).norm() < 1e-11, "{i}, {j}: {sum}");
+        }
+        let mut matrix = Dense::zero(size);
+        matrix.rows_mut(size).for_each(|(re, im)| {
+            (0..size * size).for_each(|at| (re[at], im[at]) = (all[at].re as f32, all[at].im as f32));
+        });
+        let blocks = [vec![0, 3, 5], vec![1, 2], vec![4, 6]];
+        let right: Vec<Complex64> = (0..size).map(|i| Complex64::new(i as f64, 1.0)).collect();
+        let solved = gmres(&matrix, &BlockInverse::new(&matrix, &blocks), &right, 1e-6, 20);
+        let back = matrix.product(&solved.solution);
+        assert!(back.iter().zip(&right).all(|(a, b)| (a - b).norm() < 1e-4), "{back:?}");
+        // One block that is the whole matrix leaves one step.
+        let whole = [(0..size as u32).collect()];
+        assert_eq!(gmres(&matrix, &BlockInverse::new(&matrix, &whole), &right, 1e-4, 20).iterations, 1);
+    }
 }

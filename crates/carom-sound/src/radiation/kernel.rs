@@ -1,13 +1,15 @@
 //! The acoustic kernel G = exp(−ikr)/(4πr), for waves that go outward in time as exp(+iωt), and its normal derivatives.
 //!
-//! Far from the singularity whole rows are evaluated in lanes. Near it only what is left after the static part and the
-//! weakly singular part of the second derivative are taken away: bounded, and smooth enough for few points.
+//! Far from the singularity many rows are evaluated at once, one in each lane, in single precision: the matrix has no more. Near it
+//! only what is left after the static part and the weakly singular part of the second derivative are taken away: bounded, and
+//! smooth enough for few points.
 
-use std::f64::consts::{FRAC_1_PI, PI};
+use std::f64::consts::PI;
 
 use num_complex::Complex64;
 
 use super::panels::Patches;
+use crate::wave::{Work, in_vectors, sine_and_cosine_f32};
 
 const UNIT: f64 = 1.0 / (4.0 * PI);
 
@@ -22,74 +24,109 @@ pub(crate) struct Viewpoint {
     pub coupling: Complex64,
 }
 
-/// One row over all patches: the factor of pressure, −∂G/∂n_y + β ∂²G/∂n_x∂n_y, and that of its normal derivative,
-/// −G + β ∂G/∂n_x, each integrated over the patch.
-#[derive(Default)]
-pub(crate) struct Row {
-    pub pressure: [Vec<f64>; 2],
-    pub slope: [Vec<f64>; 2],
+/// Rows that are evaluated side by side.
+pub(crate) const LANES: usize = 16;
+/// One number for each of them.
+pub(crate) type Lanes = [f32; LANES];
+
+/// Where rows are seen from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Viewpoints {
+    pub place: [Lanes; 3],
+    pub normal: [Lanes; 3],
+    pub wave_number: f32,
+    /// Real and imaginary part.
+    pub coupling: [f32; 2],
 }
 
-impl Row {
-    pub fn resize(&mut self, patches: usize) {
-        self.pressure.iter_mut().chain(&mut self.slope).for_each(|column| column.resize(patches, 0.0));
+/// A point of quadrature: its area along the normal, its area, and where it lies in the tangent plane of its panel.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Point {
+    pub place: [f32; 3],
+    pub normal: [f32; 3],
+    pub area: f32,
+    pub offset: [f32; 2],
+}
+
+/// What a panel contributes to rows, real and imaginary parts: factors of its pressure, −∂G/∂n_y + β ∂²G/∂n_x∂n_y, of the normal derivative of
+/// its pressure, −G + β ∂G/∂n_x, and of the slope of its pressure along its two tangents, each integrated over the panel.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Factors {
+    pub pressure: [Lanes; 2],
+    pub derivative: [Lanes; 2],
+    pub slope: [[Lanes; 2]; 2],
+}
+
+impl Factors {
+    pub const ZERO: Factors =
+        Factors { pressure: [[0.0; LANES]; 2], derivative: [[0.0; LANES]; 2], slope: [[[0.0; LANES]; 2]; 2] };
+}
+
+/// Evaluates rows over the panels whose points begin at `starts`. Points at a viewpoint itself give numbers without meaning; who
+/// needs those takes [`remainder`].
+pub(crate) fn far_rows(views: &Viewpoints, points: &[Point], starts: &[usize], factors: &mut [Factors]) {
+    in_vectors(FarRows { views, points, starts, factors });
+}
+
+struct FarRows<'a> {
+    views: &'a Viewpoints,
+    points: &'a [Point],
+    starts: &'a [usize],
+    factors: &'a mut [Factors],
+}
+
+impl Work for FarRows<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for (panel, factors) in self.factors.iter_mut().enumerate() {
+            *factors = of_panel(self.views, &self.points[self.starts[panel]..self.starts[panel + 1]]);
+        }
     }
 }
 
-/// Sine and cosine of a few hundred at most, to 1e-8, without branches: a quarter of the angle, doubled twice.
 #[inline(always)]
-fn sine_and_cosine(angle: f64) -> (f64, f64) {
-    // Adding and taking away this number rounds to a whole one.
-    const ROUND: f64 = 6_755_399_441_055_744.0;
-    let turns = (angle * (0.5 * FRAC_1_PI) + ROUND) - ROUND;
-    let x = 0.25 * (angle - turns * (2.0 * PI));
-    let y = x * x;
-    let sine = x * (1.0 - y / 6.0 * (1.0 - y / 20.0 * (1.0 - y / 42.0 * (1.0 - y / 72.0))));
-    let cosine = 1.0 - y / 2.0 * (1.0 - y / 12.0 * (1.0 - y / 30.0 * (1.0 - y / 56.0 * (1.0 - y / 90.0))));
-    let (sine, cosine) = (2.0 * sine * cosine, 1.0 - 2.0 * sine * sine);
-    (2.0 * sine * cosine, 1.0 - 2.0 * sine * sine)
-}
-
-/// Evaluates a row. Patches at the viewpoint itself give numbers without meaning; who needs those takes [`remainder`].
-pub(crate) fn far_row(view: &Viewpoint, patches: &Patches, row: &mut Row) {
-    pulp::Arch::new().dispatch(
-        #[inline(always)]
-        || far_row_in_lanes(view, patches, row),
-    );
-}
-
-#[inline(always)]
-fn far_row_in_lanes(view: &Viewpoint, patches: &Patches, row: &mut Row) {
-    let count = patches.len();
-    let Viewpoint { place, normal, wave_number: k, coupling: beta } = *view;
-    let (x, y, z) = (&patches.x[..count], &patches.y[..count], &patches.z[..count]);
-    let (nx, ny, nz, area) = (&patches.nx[..count], &patches.ny[..count], &patches.nz[..count], &patches.area[..count]);
-    let Row { pressure: [pr, pi], slope: [sr, si] } = row;
-    let (pr, pi, sr, si) = (&mut pr[..count], &mut pi[..count], &mut sr[..count], &mut si[..count]);
-    for j in 0..count {
-        let (dx, dy, dz) = (x[j] - place[0], y[j] - place[1], z[j] - place[2]);
-        let inverse_square = 1.0 / (dx * dx + dy * dy + dz * dz);
-        let inverse = inverse_square.sqrt();
-        let phase = k * inverse * (dx * dx + dy * dy + dz * dz);
-        let (sine, cosine) = sine_and_cosine(phase);
-        let (g, g_im) = (UNIT * inverse * cosine, -UNIT * inverse * sine);
-        // G'/r = −(1 + ikr) G/r², and G'' − G'/r = (3 + 3ikr − (kr)²) G/r².
-        let first = -inverse_square * (g - phase * g_im);
-        let first_im = -inverse_square * (g_im + phase * g);
-        let factor = 3.0 - phase * phase;
-        let second = inverse_square * (factor * g - 3.0 * phase * g_im);
-        let second_im = inverse_square * (factor * g_im + 3.0 * phase * g);
-        let a = dx * normal[0] + dy * normal[1] + dz * normal[2];
-        let b = dx * nx[j] + dy * ny[j] + dz * nz[j];
-        let c = nx[j] * normal[0] + ny[j] * normal[1] + nz[j] * normal[2];
-        let across = a * b * inverse_square;
-        let hyper = -(first * c + second * across);
-        let hyper_im = -(first_im * c + second_im * across);
-        pr[j] = -first * b + beta.re * hyper - beta.im * hyper_im;
-        pi[j] = -first_im * b + beta.re * hyper_im + beta.im * hyper;
-        sr[j] = area[j] * (-g - a * (beta.re * first - beta.im * first_im));
-        si[j] = area[j] * (-g_im - a * (beta.re * first_im + beta.im * first));
+fn of_panel(views: &Viewpoints, points: &[Point]) -> Factors {
+    let mut sum = Factors::ZERO;
+    let (k, [beta, beta_im]) = (views.wave_number, views.coupling);
+    for point in points {
+        let Point { place: [x, y, z], normal: [nx, ny, nz], area, offset: [u, v] } = *point;
+        for lane in 0..LANES {
+            let [dx, dy, dz] = [x - views.place[0][lane], y - views.place[1][lane], z - views.place[2][lane]];
+            let [mx, my, mz] = [views.normal[0][lane], views.normal[1][lane], views.normal[2][lane]];
+            let square = dx * dx + dy * dy + dz * dz;
+            let inverse_square = 1.0 / square;
+            let inverse = inverse_square.sqrt();
+            let phase = k * inverse * square;
+            let (sine, cosine) = sine_and_cosine_f32(phase);
+            let unit = UNIT as f32 * inverse;
+            let (g, g_im) = (unit * cosine, -unit * sine);
+            // G'/r = −(1 + ikr) G/r², and G'' − G'/r = (3 + 3ikr − (kr)²) G/r².
+            let first = -inverse_square * (g - phase * g_im);
+            let first_im = -inverse_square * (g_im + phase * g);
+            let factor = 3.0 - phase * phase;
+            let second = inverse_square * (factor * g - 3.0 * phase * g_im);
+            let second_im = inverse_square * (factor * g_im + 3.0 * phase * g);
+            let a = dx * mx + dy * my + dz * mz;
+            let b = dx * nx + dy * ny + dz * nz;
+            let c = nx * mx + ny * my + nz * mz;
+            let across = a * b * inverse_square;
+            let hyper = -(first * c + second * across);
+            let hyper_im = -(first_im * c + second_im * across);
+            let pressure = -first * b + beta * hyper - beta_im * hyper_im;
+            let pressure_im = -first_im * b + beta * hyper_im + beta_im * hyper;
+            sum.pressure[0][lane] += pressure;
+            sum.pressure[1][lane] += pressure_im;
+            sum.derivative[0][lane] += area * (-g - a * (beta * first - beta_im * first_im));
+            sum.derivative[1][lane] += area * (-g_im - a * (beta * first_im + beta_im * first));
+            sum.slope[0][0][lane] += u * pressure;
+            sum.slope[0][1][lane] += u * pressure_im;
+            sum.slope[1][0][lane] += v * pressure;
+            sum.slope[1][1][lane] += v * pressure_im;
+        }
     }
+    sum
 }
 
 /// What is left of the kernels near their singularity, after the static ones and k²(n_x·n_y)/(8πr) of the second
@@ -144,15 +181,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sine_and_cosine_are_those_of_the_library() {
-        for step in 0..4000 {
-            let angle = 0.1 * f64::from(step);
-            let (sine, cosine) = sine_and_cosine(angle);
-            assert!((sine - angle.sin()).abs() < 1e-8 && (cosine - angle.cos()).abs() < 1e-8, "{angle}");
-        }
-    }
-
-    #[test]
     fn series_and_closed_form_of_the_remainders_meet() {
         let (below, above) = (remainders(0.3 - 1e-12), remainders(0.3));
         for (a, b) in [(below.0, above.0), (below.1, above.1), (below.2, above.2)] {
@@ -174,23 +202,35 @@ mod tests {
         ] {
             column.push(number);
         }
+        let point = Point { place: [0.3, 0.1, -0.2], normal: [0.2, -0.1, 0.3], area: 0.4, offset: [0.5, -2.0] };
         let normal = [0.6, 0.0, 0.8];
         let beta = Complex64::new(-0.4, 0.7);
         for k in [0.2, 2.0, 20.0] {
             let view = Viewpoint { place: [0.0; 3], normal, wave_number: k, coupling: beta };
-            let mut row = Row::default();
-            row.resize(1);
-            far_row(&view, &patches, &mut row);
+            let views = Viewpoints {
+                place: [[0.0; LANES]; 3],
+                normal: normal.map(|x| [x as f32; LANES]),
+                wave_number: k as f32,
+                coupling: [-0.4, 0.7],
+            };
+            let mut factors = [Factors::ZERO];
+            far_rows(&views, &[point], &[0, 1], &mut factors);
             let (mut pressure, mut slope) = remainder(&view, &patches, 0);
             let r = 0.14f64.sqrt();
             let (a, b, c) = (0.3 * 0.6 - 0.2 * 0.8, 0.06 - 0.01 - 0.06, 0.2 * 0.6 + 0.3 * 0.8);
             let hyper = UNIT * (c / r.powi(3) - 3.0 * a * b / r.powi(5)) + UNIT * 0.5 * k * k * c / r;
             pressure += UNIT * b / r.powi(3) + beta * hyper;
             slope += 0.4 * UNIT * (beta * a / r.powi(3) - 1.0 / r);
-            let found = Complex64::new(row.pressure[0][0], row.pressure[1][0]);
-            assert!((found - pressure).norm() < 1e-7 * found.norm(), "{k}: {found} {pressure}");
-            let found = Complex64::new(row.slope[0][0], row.slope[1][0]);
-            assert!((found - slope).norm() < 1e-7 * found.norm(), "{k}: {found} {slope}");
+            let number = |[re, im]: [Lanes; 2], lane: usize| Complex64::new(re[lane].into(), im[lane].into());
+            for (found, expected) in [
+                (factors[0].pressure, pressure),
+                (factors[0].derivative, slope),
+                (factors[0].slope[0], 0.5 * pressure),
+                (factors[0].slope[1], -2.0 * pressure),
+            ] {
+                let found = number(found, 7);
+                assert!((found - expected).norm() < 3e-6 * expected.norm(), "{k}: {found} {expected}");
+            }
         }
     }
 }

@@ -9,13 +9,18 @@
 
 use std::f64::consts::PI;
 
+use glam::DVec3;
 use num_complex::Complex64;
 use rayon::prelude::*;
 
 use super::dense::Dense;
-use super::kernel::{Row, Viewpoint, far_row, remainder};
+use super::kernel::{Factors, LANES, Point, Viewpoint, Viewpoints, far_rows, remainder};
 use super::panels::Panels;
 use super::statics::{Statics, of_triangle};
+use crate::wave::{Work, in_vectors};
+
+/// Panels that are inverted together, at most.
+const BLOCK: usize = 96;
 
 /// Panels within this many sizes are integrated exactly.
 const NEAR: f64 = 4.0;
@@ -27,6 +32,11 @@ pub(crate) struct Operator {
     near: Vec<Vec<(u32, Statics)>>,
     /// Of each panel: what its own entries lack so that a constant is mapped as it must be: of K, and of N.
     lack: Vec<[f64; 2]>,
+    /// The patches about the middle of the body.
+    middle: DVec3,
+    points: Vec<Point>,
+    /// Panels that are close together, both sides of a wall included.
+    pub blocks: Vec<Vec<u32>>,
 }
 
 /// Equations at one frequency, for several fields of normal velocity.
@@ -44,80 +54,76 @@ impl Operator {
             (near, lack)
         };
         let (near, lack) = (0..panels.len()).into_par_iter().map(of_row).unzip();
-        Operator { panels, near, lack }
+        let middle = panels.places.iter().sum::<DVec3>() / panels.len().max(1) as f64;
+        let point = |patch: usize| Point {
+            place: (panels.patches.place(patch) - middle).as_vec3().to_array(),
+            normal: panels.patches.area_vector(patch).as_vec3().to_array(),
+            area: panels.patches.area[patch] as f32,
+            offset: panels.offsets[patch].as_vec2().to_array(),
+        };
+        let points = (0..panels.patches.len()).map(point).collect();
+        let mut blocks = Vec::new();
+        divide(&panels.places, (0..panels.len() as u32).collect(), &mut blocks);
+        Operator { panels, near, lack, middle, points, blocks }
     }
 
     /// The equations at a wave number, for fields of ∂p/∂n on the panels.
     pub fn system(&self, wave_number: f64, coupling: Complex64, slopes: &[Vec<Complex64>]) -> System {
         let count = self.panels.len();
         let mut matrix = Dense::zero(count);
-        let right: Vec<Vec<Complex64>> = matrix
-            .rows_mut()
+        let right: Vec<Vec<[Complex64; LANES]>> = matrix
+            .rows_mut(LANES)
             .enumerate()
-            .map_init(<(Row, Vec<[f64; 4]>)>::default, |(row, moments), (i, (re, im))| {
-                self.row(i, wave_number, coupling, row, moments);
-                for (panel, (re, im)) in re.iter_mut().zip(im).enumerate() {
-                    (*re, *im) = (row.pressure[0][panel] as f32, row.pressure[1][panel] as f32);
-                }
-                let product = |slopes: &Vec<Complex64>| {
-                    let terms = slopes.iter().enumerate();
-                    terms.map(|(j, slope)| Complex64::new(row.slope[0][j], row.slope[1][j]) * slope).sum()
-                };
-                slopes.iter().map(product).collect()
-            })
+            .map_init(
+                || vec![Factors::ZERO; count],
+                |factors, (block, (re, im))| {
+                    let first = block * LANES;
+                    self.rows(first, wave_number, coupling, factors);
+                    for (lane, (re, im)) in re.chunks_mut(count).zip(im.chunks_mut(count)).enumerate() {
+                        for ((re, im), factors) in re.iter_mut().zip(im).zip(&*factors) {
+                            (*re, *im) = (factors.pressure[0][lane], factors.pressure[1][lane]);
+                        }
+                    }
+                    slopes.iter().map(|slopes| right_side(factors, slopes)).collect()
+                },
+            )
             .collect();
-        let right_sides = (0..slopes.len()).map(|field| right.iter().map(|row| row[field]).collect()).collect();
-        System { matrix, right_sides }
+        let side = |field: usize| right.iter().flat_map(|block| block[field]).take(count).collect();
+        System { matrix, right_sides: (0..slopes.len()).map(side).collect() }
     }
 
-    /// One row; afterwards the first numbers of `row`, as many as there are panels, are those of the panels.
-    fn row(&self, i: usize, wave_number: f64, coupling: Complex64, row: &mut Row, moments: &mut Vec<[f64; 4]>) {
+    /// Rows from one on, side by side.
+    fn rows(&self, first: usize, wave_number: f64, coupling: Complex64, factors: &mut [Factors]) {
         let panels = &self.panels;
-        let view = Viewpoint {
-            place: panels.places[i].to_array(),
-            normal: panels.normals[i].to_array(),
-            wave_number,
-            coupling,
+        // Lanes beyond the last row repeat it.
+        let row = |lane: usize| (first + lane).min(panels.len() - 1);
+        let axes = |vectors: &[DVec3], middle: DVec3| {
+            [0, 1, 2].map(|axis| std::array::from_fn(|lane| (vectors[row(lane)] - middle)[axis] as f32))
         };
-        row.resize(panels.patches.len());
-        far_row(&view, &panels.patches, row);
-        moments.clear();
-        moments.resize(panels.len(), [0.0; 4]);
-        for (panel, moment) in moments.iter_mut().enumerate() {
-            for patch in panels.patch_start[panel]..panels.patch_start[panel + 1] {
-                let (re, im, offset) = (row.pressure[0][patch], row.pressure[1][patch], panels.offsets[patch]);
-                let more = [re * offset.x, im * offset.x, re * offset.y, im * offset.y];
-                (0..4).for_each(|part| moment[part] += more[part]);
+        let views = Viewpoints {
+            place: axes(&panels.places, self.middle),
+            normal: axes(&panels.normals, DVec3::ZERO),
+            wave_number: wave_number as f32,
+            coupling: [coupling.re as f32, coupling.im as f32],
+        };
+        far_rows(&views, &self.points, &panels.patch_start, factors);
+        for (lane, i) in (first..panels.len()).take(LANES).enumerate() {
+            let (place, normal) = (panels.places[i].to_array(), panels.normals[i].to_array());
+            let view = Viewpoint { place, normal, wave_number, coupling };
+            for &(panel, ref statics) in &self.near[i] {
+                let entry = self.near_entry(&view, i, panel as usize, statics);
+                let near = &mut factors[panel as usize];
+                for (parts, number) in
+                    [&mut near.pressure, &mut near.derivative].into_iter().zip([entry.pressure, entry.slope])
+                {
+                    (parts[0][lane], parts[1][lane]) = (number.re as f32, number.im as f32);
+                }
+                for (parts, number) in near.slope.iter_mut().zip(entry.moment) {
+                    (parts[0][lane], parts[1][lane]) = (number.re as f32, number.im as f32);
+                }
             }
         }
-        // Patches are sorted by panel, and there are no fewer of them: sums fit in front of what they add up.
-        for column in row.pressure.iter_mut().chain(&mut row.slope) {
-            for panel in 0..panels.len() {
-                column[panel] = column[panels.patch_start[panel]..panels.patch_start[panel + 1]].iter().sum();
-            }
-        }
-        for &(panel, ref statics) in &self.near[i] {
-            let j = panel as usize;
-            let Entry { pressure, slope, moment } = self.near_entry(&view, i, j, statics);
-            (row.pressure[0][j], row.pressure[1][j]) = (pressure.re, pressure.im);
-            (row.slope[0][j], row.slope[1][j]) = (slope.re, slope.im);
-            moments[j] = [moment[0].re, moment[0].im, moment[1].re, moment[1].im];
-        }
-        // The slope of the pressure on a panel is that of the panels around it.
-        let [re, im] = &mut row.pressure;
-        for (panel, moment) in moments.iter().enumerate() {
-            let (mut own_re, mut own_im) = (0.0, 0.0);
-            for &(other, weight) in panels.slope_weights(panel) {
-                let more_re = moment[0] * weight.x + moment[2] * weight.y;
-                let more_im = moment[1] * weight.x + moment[3] * weight.y;
-                re[other as usize] += more_re;
-                im[other as usize] += more_im;
-                own_re += more_re;
-                own_im += more_im;
-            }
-            re[panel] -= own_re;
-            im[panel] -= own_im;
-        }
+        in_vectors(Slopes { panels, factors });
     }
 
     /// The entry of a panel that is near.
@@ -159,6 +165,70 @@ struct Entry {
     slope: Complex64,
     /// Factors of the slope of its pressure along the two tangents.
     moment: [Complex64; 2],
+}
+
+/// The slope of the pressure on a panel is that of the panels around it.
+struct Slopes<'a> {
+    panels: &'a Panels,
+    factors: &'a mut [Factors],
+}
+
+impl Work for Slopes<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Slopes { panels, factors } = self;
+        for panel in 0..factors.len() {
+            let slope = factors[panel].slope;
+            let mut own = [[0f32; LANES]; 2];
+            for &(other, weight) in panels.slope_weights(panel) {
+                let (u, v) = (weight.x as f32, weight.y as f32);
+                let pressure = &mut factors[other as usize].pressure;
+                for part in 0..2 {
+                    for lane in 0..LANES {
+                        let more = slope[0][part][lane] * u + slope[1][part][lane] * v;
+                        pressure[part][lane] += more;
+                        own[part][lane] += more;
+                    }
+                }
+            }
+            for part in 0..2 {
+                for lane in 0..LANES {
+                    factors[panel].pressure[part][lane] -= own[part][lane];
+                }
+            }
+        }
+    }
+}
+
+/// Divides points in halves across their longest side until blocks are small.
+fn divide(places: &[DVec3], mut block: Vec<u32>, blocks: &mut Vec<Vec<u32>>) {
+    if block.len() <= BLOCK {
+        blocks.push(block);
+        return;
+    }
+    let place = |&panel: &u32| places[panel as usize];
+    let (low, high) = (block.iter().map(place).reduce(DVec3::min), block.iter().map(place).reduce(DVec3::max));
+    let size = high.unwrap_or_default() - low.unwrap_or_default();
+    let axis = (0..3).fold(0, |longest, axis| if size[axis] > size[longest] { axis } else { longest });
+    block.sort_by(|a, b| place(a)[axis].total_cmp(&place(b)[axis]));
+    let rest = block.split_off(block.len() / 2);
+    divide(places, block, blocks);
+    divide(places, rest, blocks);
+}
+
+/// What rows make of a field of ∂p/∂n.
+fn right_side(factors: &[Factors], slopes: &[Complex64]) -> [Complex64; LANES] {
+    let (mut re, mut im) = ([0f64; LANES], [0f64; LANES]);
+    for (Factors { derivative: [a, b], .. }, slope) in factors.iter().zip(slopes) {
+        for lane in 0..LANES {
+            let (a, b) = (f64::from(a[lane]), f64::from(b[lane]));
+            re[lane] += a * slope.re - b * slope.im;
+            im[lane] += a * slope.im + b * slope.re;
+        }
+    }
+    std::array::from_fn(|lane| Complex64::new(re[lane], im[lane]))
 }
 
 /// The static integrals over all panels near one.

@@ -15,7 +15,7 @@ use glam::DVec3;
 use num_complex::Complex64;
 
 use super::RadiationError;
-use super::dense::gmres;
+use super::dense::{BlockInverse, gmres};
 use super::multipoles::{Boundary, Sphere, enough};
 use super::operator::{Operator, System};
 use super::panels::Panels;
@@ -23,7 +23,7 @@ use super::panels::Panels;
 /// Modes whose frequencies differ by less than this share are solved together.
 const SAME_PITCH: f64 = 2e-4;
 /// Relative residual of the linear solves, and their longest.
-const TOLERANCE: f64 = 1e-4;
+const TOLERANCE: f64 = 1e-3;
 const MOST_ITERATIONS: usize = 400;
 /// Share of the pressure on the sphere that is cut off at the end of a series.
 const CUT: f64 = 5e-3;
@@ -266,9 +266,10 @@ pub(crate) fn boundary_fields(
 ) -> (Vec<Boundary>, Effort) {
     let coupling = coupling(operator.panels.size, wall, sphere.wave_number);
     let System { matrix, right_sides } = operator.system(sphere.wave_number, coupling, &slopes);
+    let nearly = BlockInverse::new(&matrix, &operator.blocks);
     let mut effort = Effort::default();
     let solved = right_sides.iter().zip(slopes).map(|(right, slope)| {
-        let solved = gmres(&matrix, right, TOLERANCE, MOST_ITERATIONS);
+        let solved = gmres(&matrix, &nearly, right, TOLERANCE, MOST_ITERATIONS);
         effort.iterations += solved.iterations;
         effort.residual = effort.residual.max(solved.residual);
         Boundary { pressure: solved.solution, slope }

@@ -27,6 +27,12 @@ impl ContactDamping {
         ContactDamping { grips, from: 0 }
     }
 
+    /// Whether any grip may act between two times.
+    pub fn acts(&self, from: f64, to: f64) -> bool {
+        let ends = self.grips.first().zip(self.grips.last());
+        ends.is_some_and(|(first, last)| first.time < to && last.time > from)
+    }
+
     /// Adds the mean over a time to the damping of each mode; whether there was any. Later calls are for later times.
     pub fn add_mean(&mut self, from: f64, to: f64, rates: &mut [f64]) -> bool {
         while self.grips.get(self.from + 1).is_some_and(|next| next.time <= from) {

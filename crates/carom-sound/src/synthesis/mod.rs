@@ -19,6 +19,6 @@ pub use coupling::Coupling;
 pub use damping::{ContactDamping, Grip};
 pub use excitation::{Contact, Dampers, Excitation, ExcitationParams, Push};
 pub use flight::Flight;
-pub use pulse::{Course, NODES, Pulse, contact_time, nodes};
+pub use pulse::{Course, Force, NODES, Pulse, contact_time, nodes};
 pub use redistribution::{Share, redistribute};
 pub use voice::Voice;

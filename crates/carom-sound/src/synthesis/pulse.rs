@@ -23,6 +23,15 @@ pub enum Course {
     HalfSine,
 }
 
+/// A force within a sample.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Force {
+    /// The same all the time, 1/s.
+    Steady(f64),
+    /// Impulses at [`nodes`].
+    Moments([f64; NODES]),
+}
+
 /// A force in time whose impulse is one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pulse {
@@ -53,6 +62,12 @@ impl Pulse {
             Course::Steady => 1.0 / self.span,
             Course::HalfSine => 0.5 * PI * (PI * share).sin() / self.span,
         }
+    }
+
+    /// What acts between two times, the first excluded.
+    pub fn within(&self, from: f64, to: f64) -> Option<Force> {
+        let whole = self.course == Course::Steady && self.start <= from && self.end() >= to && self.span > 0.0;
+        if whole { Some(Force::Steady(1.0 / self.span)) } else { self.moments(from, to).map(Force::Moments) }
     }
 
     /// Moments of the force between two times, the first excluded: the impulses at [`nodes`] that stand for it.

@@ -2,7 +2,9 @@
 
 use carom_object::{Damping, ModalModel};
 
-use super::{Bank, ContactDamping, Coupling, Dampers, Drive, Excitation, Oscillator, Outlet, PERIOD, Pulse, Push};
+use super::{
+    Bank, ContactDamping, Coupling, Course, Dampers, Drive, Excitation, Oscillator, Outlet, PERIOD, Pulse, Push,
+};
 
 /// Modes that are driven and damped, period by period.
 #[derive(Clone, Debug)]
@@ -59,8 +61,20 @@ impl Voice {
         &self.bank
     }
 
+    /// Whether nothing will be heard in the next period: no mode moves, and no force begins, ends or changes.
+    pub fn is_silent(&mut self) -> bool {
+        let first = (self.period * PERIOD) as f64;
+        let (from, to) = ((first - 1.0) * self.sample, (first + (PERIOD - 1) as f64) * self.sample);
+        let steady = |pulse: &Pulse| pulse.course == Course::Steady && pulse.start <= from && pulse.end() >= to;
+        self.bank.is_at_rest()
+            && self.coupling.is_none()
+            && self.dampers.peek().is_none()
+            && self.pulses.iter().all(steady)
+            && self.pushes.peek().is_none_or(|push| push.pulse.start > to)
+    }
+
     /// The next period. Adds what each outlet hears to its samples.
-    pub fn next(&mut self, outlets: &[Outlet], heard: &mut [[f64; PERIOD]]) {
+    pub fn next(&mut self, outlets: &[&Outlet], heard: &mut [[f64; PERIOD]]) {
         let first = (self.period * PERIOD) as f64;
         // A sample holds what happened since the one before.
         let (from, to) = ((first - 1.0) * self.sample, (first + (PERIOD - 1) as f64) * self.sample);
@@ -72,8 +86,7 @@ impl Voice {
         self.take_up(from, to, first);
         let drives = std::mem::take(&mut self.drives);
         match (&self.coupling, self.dampers.peek()) {
-            (None, None) if drives.is_empty() => self.bank.ring(outlets, heard),
-            (None, None) => self.bank.drive(&drives, outlets, heard),
+            (None, None) => self.bank.play(&drives, outlets, heard),
             _ => self.coupled(&drives, outlets, heard, first),
         }
         self.drives = drives;
@@ -95,22 +108,22 @@ impl Voice {
         for (pulse, drive) in self.pulses.iter().zip(&mut self.drives) {
             drive.at(std::array::from_fn(|i| {
                 let end = (first + i as f64) * sample;
-                pulse.moments(end - sample, end)
+                pulse.within(end - sample, end)
             }));
         }
     }
 
     fn grip(&mut self, from: f64, to: f64) {
-        let mut rates = self.base.clone();
-        let gripped = self.damping.add_mean(from, to, &mut rates);
-        if gripped || self.gripped {
-            self.bank.set_rates(rates);
+        if !self.gripped && !self.damping.acts(from, to) {
+            return;
         }
-        self.gripped = gripped;
+        let mut rates = self.base.clone();
+        self.gripped = self.damping.add_mean(from, to, &mut rates);
+        self.bank.set_rates(rates);
     }
 
     /// Sample by sample, with dampers before and after each flight.
-    fn coupled(&mut self, drives: &[Drive], outlets: &[Outlet], heard: &mut [[f64; PERIOD]], first: f64) {
+    fn coupled(&mut self, drives: &[Drive], outlets: &[&Outlet], heard: &mut [[f64; PERIOD]], first: f64) {
         for i in 0..PERIOD {
             let time = (first + i as f64 - 0.5) * self.sample;
             while let Some(dampers) = self.dampers.next_if(|dampers| dampers.start <= time) {

@@ -12,7 +12,7 @@ use glam::{DQuat, DVec3};
 const RATE: f64 = 48_000.0;
 
 /// A small sphere, 2 cm across, whose one mode lets it pulsate.
-fn pulsating(frequency: f64) -> ModalModel {
+pub fn pulsating(frequency: f64) -> ModalModel {
     let (rings, sides) = (12, 16);
     let point = |ring: usize, side: usize| {
         let (polar, around) = (PI * ring as f64 / rings as f64, TAU * side as f64 / sides as f64);
@@ -72,7 +72,7 @@ fn still() -> Trajectory {
     Trajectory::fixed(DVec3::new(0.0, 0.5, 0.0), DQuat::IDENTITY)
 }
 
-fn loudest(samples: &[f64]) -> f64 {
+pub fn loudest(samples: &[f64]) -> f64 {
     samples.iter().fold(0.0, |most, x| most.max(x.abs()))
 }
 

@@ -8,4 +8,5 @@ mod flight;
 mod listener;
 mod pulse;
 mod redistribution;
+mod sofa;
 mod taps;

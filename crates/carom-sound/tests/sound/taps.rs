@@ -37,7 +37,7 @@ fn rings(
     let mut all = vec![Vec::new(); count];
     while all[0].len() < samples {
         let mut heard = vec![[0.0; PERIOD]; count];
-        voice.next(&outlets, &mut heard);
+        voice.next(&outlets.iter().collect::<Vec<_>>(), &mut heard);
         all.iter_mut().zip(&heard).for_each(|(all, heard)| all.extend(heard));
     }
     all

@@ -10,7 +10,7 @@ use super::blows::{Blow, NEAR, Press, observe};
 use super::delivery::{Impulses, Scenery, Spent, apply, find};
 use super::medium::Stroke;
 use crate::world::World;
-use crate::{Dynamics, JointRow, Outcome, WorldError};
+use crate::{Dynamics, JointRow, Outcome, Touching, WorldError};
 
 /// A response is passed on from body to body at most so often.
 const MOST_HOPS: usize = 8;
@@ -84,7 +84,27 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
                 medium.ring_on(ring, span);
             }
         }
+        self.prepare();
         Ok(passed)
+    }
+
+    /// Lets vibrating bodies know where others rest on them, for blows to come.
+    fn prepare(&mut self) {
+        let mut resting = Vec::new();
+        for (row, &(point, normal)) in self.touching.iter().zip(&self.places).filter(|(row, _)| self.rests(row)) {
+            for (side, body) in row.bodies.map(|body| body as usize).into_iter().enumerate() {
+                if self.media[body].is_some() {
+                    resting.push((body, self.outward(body, side, point, normal).0));
+                }
+            }
+        }
+        for (body, point) in resting {
+            self.media[body].iter_mut().for_each(|medium| medium.prepare(point));
+        }
+    }
+
+    fn rests(&self, row: &Touching<W>) -> bool {
+        row.gap <= self.slop && row.speed(&self.now.velocities).abs() <= self.resting_speed
     }
 
     /// The contacts of bodies that pass blows on, as far as they press.
@@ -175,13 +195,14 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         for hop in 0..MOST_HOPS {
             let known = wanted.len();
             let begun = Instant::now();
-            for (body, struck) in std::mem::take(&mut next) {
-                for (contact, speed) in self.shaken(body, &struck, hop == 0) {
-                    let most = wanted.entry(contact).or_insert(0.0);
-                    *most = speed.max(*most);
-                }
-            }
+            let bodies = std::mem::take(&mut next).into_iter();
+            let shaken: Vec<(usize, f64)> =
+                bodies.flat_map(|(body, struck)| self.shaken(body, &struck, hop == 0)).collect();
             passed.shake_seconds += begun.elapsed().as_secs_f64();
+            for (contact, speed) in shaken {
+                let most = wanted.entry(contact).or_insert(0.0);
+                *most = speed.max(*most);
+            }
             if wanted.len() == known {
                 break;
             }
@@ -216,8 +237,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         let (mut resting, mut points) = (Vec::new(), Vec::new());
         for (i, row) in self.touching.iter().enumerate() {
             let Some(side) = row.bodies.iter().position(|&other| other as usize == body) else { continue };
-            let rests = row.gap <= self.slop && row.speed(&self.now.velocities).abs() <= self.resting_speed;
-            if rests && !struck.strikers.contains(&row.bodies[1 - side]) {
+            if self.rests(row) && !struck.strikers.contains(&row.bodies[1 - side]) {
                 let (point, normal) = self.places[i];
                 resting.push(i);
                 points.push(self.outward(body, side, point, normal));

@@ -1,16 +1,14 @@
 //! A body's distant response while a world runs: what it is made of, prepared for the world's step, and what it remembers.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use glam::DVec3;
 
-use super::filter::{ModalFilter, peak};
-use super::surface::{SurfacePlace, VibratingSurface};
-use super::{Carrier, DistantResponse, WaveAmplitude, WaveDistances};
+use super::filter::ModalFilter;
+use super::readings::Readings;
+use super::surface::VibratingSurface;
+use super::ways::Ways;
+use super::{Carrier, DistantResponse, WaveAmplitude};
 use crate::WorldError;
 
-/// Distance fields that are kept; when there are more, all are forgotten. What is kept changes no result.
-const MOST_KEPT: usize = 512;
 /// Vertices whose normal points up by more than this are on the upper side.
 const UPWARDS: f64 = 0.5;
 
@@ -32,6 +30,14 @@ pub(crate) struct Ring {
     pub budget: f64,
 }
 
+/// What is known of the places where others rest on a body.
+#[derive(Debug)]
+enum Places {
+    Modes(Readings),
+    Along(Ways),
+    Straight,
+}
+
 /// A distant response made ready for a world.
 #[derive(Debug)]
 pub(crate) struct Medium {
@@ -40,8 +46,7 @@ pub(crate) struct Medium {
     filter: Option<ModalFilter>,
     /// Of a wave at each vertex, or at any place if it is one number.
     amplitudes: Vec<f64>,
-    /// Distances from vertices that waves came from.
-    kept: BTreeMap<u32, Vec<f64>>,
+    places: Places,
     samples: Vec<f64>,
     rows: Vec<f64>,
 }
@@ -82,7 +87,12 @@ impl Medium {
             return Err(WorldError::BadBody { body, quantity, value, expected: "zero or more, and finite" });
         }
         let response = response.clone();
-        Ok(Medium { response, filter, amplitudes, kept: BTreeMap::new(), samples: Vec::new(), rows: Vec::new() })
+        let places = match &response.carrier {
+            Carrier::Modes { surface, .. } => Places::Modes(Readings::new(surface)),
+            Carrier::Waves { distances: Some(along), .. } => Places::Along(Ways::new(along)),
+            Carrier::Waves { distances: None, .. } => Places::Straight,
+        };
+        Ok(Medium { response, filter, amplitudes, places, samples: Vec::new(), rows: Vec::new() })
     }
 
     /// At rest, if the modes ring on.
@@ -116,6 +126,19 @@ impl Medium {
         }
     }
 
+    /// Gets to know a place where a body rests, so that a blow finds it known.
+    pub fn prepare(&mut self, point: DVec3) {
+        match (&self.response.carrier, &mut self.places) {
+            (Carrier::Modes { surface, .. }, Places::Modes(readings)) => {
+                readings.read(surface, point);
+            }
+            (Carrier::Waves { distances: Some(along), .. }, Places::Along(ways)) => {
+                ways.place(along, point);
+            }
+            _ => {}
+        }
+    }
+
     /// The separation velocities, m/s, that the body gives to contacts at these points and outward normals: the largest
     /// displacement within the step over the step. `ringing` has q and q̇ of the modes before the strokes, if they are not at rest.
     pub fn shake(
@@ -128,15 +151,12 @@ impl Medium {
         let modes = self.filter.as_ref().map_or(0, ModalFilter::modes);
         let mut states = ringing.map_or_else(|| vec![[0.0; 2]; modes], <[[f64; 2]]>::to_vec);
         self.strike(strokes, &mut states);
-        match (&self.response.carrier, &self.filter) {
-            (Carrier::Modes { surface, .. }, Some(filter)) => {
+        match (&self.response.carrier, &self.filter, &mut self.places) {
+            (Carrier::Modes { surface, .. }, Some(filter), Places::Modes(readings)) => {
                 filter.ring(&states, &mut self.samples);
-                let speed = |&(point, normal): &(DVec3, DVec3)| {
-                    self.rows.clear();
-                    surface.push_row(point, normal, &mut self.rows);
-                    peak(&self.rows, &self.samples) / step
-                };
-                contacts.iter().map(speed).collect()
+                let mut speeds = readings.peaks(surface, contacts, &self.samples);
+                speeds.iter_mut().for_each(|speed| *speed /= step);
+                speeds
             }
             _ => self.waves(strokes, contacts).into_iter().map(|displacement| displacement / step).collect(),
         }
@@ -145,16 +165,11 @@ impl Medium {
     /// The displacements by waves of several strokes, which come together where the contacts are (*Distant*, Eq. 15, 16).
     fn waves(&mut self, strokes: &[Stroke], contacts: &[(DVec3, DVec3)]) -> Vec<f64> {
         let Carrier::Waves { amplitude, distances, attenuation } = &self.response.carrier else { return Vec::new() };
-        let ways = match distances {
-            None => None,
-            Some(along) => {
-                let points = strokes.iter().map(|stroke| stroke.point);
-                let starts: Vec<Option<SurfacePlace>> = points.map(|point| along.surface.place(point)).collect();
-                know(&mut self.kept, along, starts.iter().flatten());
-                let ends: Vec<Option<SurfacePlace>> =
-                    contacts.iter().map(|&(point, _)| along.surface.place(point)).collect();
-                Some((along, starts, ends))
-            }
+        let starts: Vec<DVec3> = strokes.iter().map(|stroke| stroke.point).collect();
+        let ends: Vec<DVec3> = contacts.iter().map(|&(point, _)| point).collect();
+        let ways = match (distances, &mut self.places) {
+            (Some(along), Places::Along(ways)) => Some(ways.lengths(along, &starts, &ends)),
+            _ => None,
         };
         let mut sums = vec![0.0; contacts.len()];
         for (i, stroke) in strokes.iter().enumerate() {
@@ -167,47 +182,10 @@ impl Medium {
             };
             for (k, (sum, &(point, _))) in sums.iter_mut().zip(contacts).enumerate() {
                 let straight = point.distance(stroke.point);
-                let way = match &ways {
-                    None => straight,
-                    Some((along, starts, ends)) => match (&starts[i], &ends[k]) {
-                        (Some(start), Some(end)) => distance(&self.kept, along, start, end).max(straight),
-                        _ => f64::INFINITY,
-                    },
-                };
+                let way = ways.as_ref().map_or(straight, |ways| ways[i * contacts.len() + k].max(straight));
                 *sum += attenuation.share(way) * height * stroke.impulse;
             }
         }
         sums
     }
-}
-
-/// Finds the distances from the corners of places that are not known yet, all at once.
-fn know<'a>(kept: &mut BTreeMap<u32, Vec<f64>>, along: &WaveDistances, places: impl Iterator<Item = &'a SurfacePlace>) {
-    let triangles = &along.surface.model().surface.triangles;
-    let sources: BTreeSet<u32> = places.flat_map(|place| triangles[place.triangle]).collect();
-    if kept.len() + sources.len() > MOST_KEPT {
-        kept.clear();
-    }
-    let missing: Vec<u32> = sources.into_iter().filter(|vertex| !kept.contains_key(vertex)).collect();
-    let found = along.distances.distances_from(&missing);
-    kept.extend(missing.into_iter().zip(found));
-}
-
-/// The way along the surface between two places; zero within one triangle, where the straight way is the shortest.
-fn distance(kept: &BTreeMap<u32, Vec<f64>>, along: &WaveDistances, from: &SurfacePlace, to: &SurfacePlace) -> f64 {
-    if from.triangle == to.triangle {
-        return 0.0;
-    }
-    let triangles = &along.surface.model().surface.triangles;
-    let mut sum = 0.0;
-    for (source, share) in triangles[from.triangle].iter().zip(from.weights) {
-        let field = &kept[source];
-        for (&corner, weight) in triangles[to.triangle].iter().zip(to.weights) {
-            // Other pieces are infinitely far.
-            if share * weight != 0.0 {
-                sum += share * weight * field[corner as usize];
-            }
-        }
-    }
-    sum
 }

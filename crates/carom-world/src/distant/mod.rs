@@ -10,14 +10,15 @@ mod blows;
 mod delivery;
 mod fading;
 mod filter;
+mod lattice;
 mod medium;
+mod readings;
 mod state;
 mod surface;
 mod waves;
+mod ways;
 
 use std::sync::Arc;
-
-use carom_shape::SurfaceDistances;
 
 pub(crate) use blows::{Mark, Phase};
 pub use fading::{AttenuationFit, FadedWave};
@@ -27,6 +28,7 @@ pub(crate) use medium::{Medium, Ring};
 pub(crate) use state::{restored, save};
 pub use surface::VibratingSurface;
 pub use waves::Attenuation;
+pub use ways::WaveDistances;
 
 /// How a body passes a blow on to what rests on it.
 #[derive(Debug, Clone)]
@@ -63,7 +65,7 @@ pub enum Carrier {
         /// How far a unit impulse moves the place that it strikes.
         amplitude: WaveAmplitude,
         /// How far it is along the surface; straight unless given.
-        distances: Option<WaveDistances>,
+        distances: Option<Arc<WaveDistances>>,
         /// What is left at a distance.
         attenuation: Attenuation,
     },
@@ -78,15 +80,6 @@ pub enum WaveAmplitude {
     Places(Arc<VibratingSurface>),
     /// The mean of what the modes say on the upper side: a finite slab that stands for wide terrain.
     Mean(Arc<VibratingSurface>),
-}
-
-/// Distances along the surface of a body.
-#[derive(Debug, Clone)]
-pub struct WaveDistances {
-    /// The surface, to find places on it.
-    pub surface: Arc<VibratingSurface>,
-    /// From vertex to vertex.
-    pub distances: Arc<dyn SurfaceDistances>,
 }
 
 /// How a response arrives at the contacts that it shakes.

@@ -6,6 +6,8 @@ use glam::DVec3;
 
 use super::filter::{ModalFilter, peak};
 
+/// Points of contact are likely to be nearer to the surface than this part of its extent.
+const LIKELY: f64 = 1e-3;
 /// Weights below this vanish beside the precision of the shapes.
 const NEGLIGIBLE: f64 = 1e-10;
 
@@ -25,6 +27,13 @@ pub struct VibratingSurface {
 pub(crate) struct SurfacePlace {
     pub triangle: usize,
     pub weights: [f64; 3],
+}
+
+/// The place of a surface nearest to a point.
+pub(super) fn place(hierarchy: &Bvh, point: DVec3) -> Option<SurfacePlace> {
+    let likely = LIKELY * hierarchy.bounds().size().max_element();
+    let closest = hierarchy.closest_point_likely_within(point, likely)?;
+    Some(SurfacePlace { triangle: closest.triangle, weights: closest.barycentric })
 }
 
 impl VibratingSurface {
@@ -64,8 +73,7 @@ impl VibratingSurface {
 
     /// The place of the surface nearest to a point.
     pub(crate) fn place(&self, point: DVec3) -> Option<SurfacePlace> {
-        let closest = self.hierarchy.closest_point(point + self.model.mass.centre)?;
-        Some(SurfacePlace { triangle: closest.triangle, weights: closest.barycentric })
+        place(&self.hierarchy, point + self.model.mass.centre)
     }
 
     /// Appends n·U of each mode at the place nearest to a point: how far a unit of the mode moves it along n, and how much a

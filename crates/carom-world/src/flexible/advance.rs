@@ -18,6 +18,15 @@ pub(super) struct Span {
     pub length: f64,
 }
 
+/// Whether a body belongs to the group that is being found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Seen {
+    No,
+    InGroup,
+    /// With all that it may touch.
+    Followed,
+}
+
 impl FlexibleWorld {
     /// Takes the group of bodies that advance with one that is behind all others through a step.
     pub(super) fn advance(&mut self, first: usize, [begin, end]: [f64; 2]) -> Result<(), WorldError> {
@@ -29,9 +38,7 @@ impl FlexibleWorld {
             self.prepare(span);
             let culled = self.problem.cull(&self.now.candidates.rows);
             self.report.culled += u64::from(culled);
-            let (rounds, unsettled) = self.problem.solve(&self.now.candidates.rows)?;
-            self.report.rounds += rounds as u64;
-            self.report.unsettled += unsettled as u64;
+            self.problem.solve(&self.now.candidates.rows, &mut self.gram, span.length, &mut self.report)?;
             for meeting in self.problem.meetings.iter_mut().filter(|meeting| culled && meeting.impulse[0] > 0.0) {
                 meeting.grip = Grip::Stick;
             }
@@ -45,7 +52,7 @@ impl FlexibleWorld {
             span = self.span(time, [begin, end]);
         }
         self.strike(span);
-        self.fly(span);
+        self.fly(span, end);
         self.report.steps += 1;
         Ok(())
     }
@@ -55,28 +62,50 @@ impl FlexibleWorld {
         let (bodies, now) = (&self.bodies, &self.now);
         let time = now.moving[first].time;
         let longest = self.longest.min(end - time);
-        self.groups.reset(bodies.len());
-        let answers = |body: usize| bodies[body].answers();
+        // Of a body whose step began at the same time it is known where it was then; others that are ahead may have come from afar.
+        let state = |body: usize| {
+            let (moving, launch) = (&now.moving[body], &self.launches[body]);
+            if moving.time > time && launch.time == time { launch } else { moving }
+        };
+        let way = |body: usize| {
+            let lag = if bodies[body].answers() { state(body).time - time } else { 0.0 };
+            now.fastest(body, bodies, self.params.gravity, longest) * (longest + lag)
+        };
         self.near.clear();
-        for (place, candidate) in now.candidates.list.iter().enumerate() {
-            let [a, b] = candidate.bodies.map(|body| body as usize);
-            let lag = |body: usize| if answers(body) { now.moving[body].time - time } else { 0.0 };
-            let way = |body: usize| now.fastest(body, bodies, self.params.gravity, longest) * (longest + lag(body));
-            let gap = candidate.rigid_gap(bodies, &now.moving)
-                + candidate.bend(&now.candidates.rows, bodies, &now.moving)
-                + candidate.offset;
-            if gap <= way(a) + way(b) {
-                self.near.push(place);
-                if answers(a) && answers(b) {
-                    self.groups.join(a as u32, b as u32);
+        self.group.clear();
+        self.group.push(first);
+        self.seen.resize(bodies.len(), Seen::No);
+        self.seen[first] = Seen::InGroup;
+        let mut done = 0;
+        while let Some(&body) = self.group.get(done) {
+            done += 1;
+            self.seen[body] = Seen::Followed;
+            let own_way = way(body);
+            let mut last = (usize::MAX, 0.0);
+            for &place in now.candidates.of(body) {
+                let candidate = &now.candidates.list[place as usize];
+                let [a, b] = candidate.bodies.map(|body| body as usize);
+                let other = if a == body { b } else { a };
+                // Seen from both sides it counts once.
+                if self.seen[other] == Seen::Followed {
+                    continue;
+                }
+                if last.0 != other {
+                    last = (other, way(other));
+                }
+                let gap = candidate.gap(&now.candidates.rows, bodies, [state(a), state(b)]);
+                if gap <= own_way + last.1 && candidate.gives_way(&now.candidates.rows, bodies) {
+                    self.near.push(place as usize);
+                    if bodies[other].answers() && self.seen[other] == Seen::No {
+                        self.seen[other] = Seen::InGroup;
+                        self.group.push(other);
+                    }
                 }
             }
         }
-        let root = self.groups.root(first as u32);
-        self.group.clear();
-        self.group.extend((0..bodies.len()).filter(|&body| answers(body) && self.groups.root(body as u32) == root));
-        let in_group = |body: u32| answers(body as usize) && self.group.contains(&(body as usize));
-        self.near.retain(|&place| now.candidates.list[place].bodies.iter().any(|&body| in_group(body)));
+        self.group.iter().for_each(|&body| self.seen[body] = Seen::No);
+        self.group.sort_unstable();
+        self.near.sort_unstable();
     }
 
     /// Takes bodies of the group that are ahead back to where they were at a time.
@@ -90,11 +119,18 @@ impl FlexibleWorld {
                 self.report.rollbacks += 1;
             }
         }
-        for (body, moving) in self.bodies.iter().zip(&mut self.now.moving).filter(|(body, _)| !body.answers()) {
-            if let Motion::Scripted(script) = &body.rigid.motion {
-                moving.pose = script.pose(&body.rigid.start, time);
-                moving.time = time;
+        for place in 0..self.bodies.len() {
+            let body = &self.bodies[place];
+            let Motion::Scripted(script) = &body.rigid.motion else { continue };
+            if body.answers() {
+                continue;
             }
+            let moving = &mut self.now.moving[place];
+            moving.pose = script.pose(&body.rigid.start, time);
+            moving.velocity = script.velocity(&body.rigid.start, time, time + self.longest);
+            moving.time = time;
+            let ahead = self.longest * self.now.fastest(place, &self.bodies, self.params.gravity, self.longest);
+            self.stale |= self.now.candidates.is_outrun(place, body, &self.now.moving[place], 0.0, ahead);
         }
     }
 
@@ -222,8 +258,7 @@ impl FlexibleWorld {
         }
         for meeting in &problem.meetings {
             let candidate = &now.candidates.list[meeting.candidate];
-            let gap =
-                candidate.rigid_gap(bodies, &now.moving) + candidate.bend(rows, bodies, &now.moving) + candidate.offset;
+            let gap = meeting.gap;
             let struck = meeting.impulse != [0.0; 3];
             let approach =
                 if struck || gap <= self.slop { -meeting.speed(0, &problem.blocks, rows, before) } else { 0.0 };
@@ -247,7 +282,7 @@ impl FlexibleWorld {
                 }
             }
             if struck || gap <= self.slop {
-                let [a, b] = candidate.ends(bodies, &now.moving);
+                let [a, b] = candidate.ends(bodies, candidate.pair(&now.moving));
                 let point = 0.5 * (a + b);
                 self.recorded.add(
                     meeting.candidate,
@@ -273,8 +308,8 @@ impl FlexibleWorld {
         }
     }
 
-    /// Lets the group fly to the end of the step.
-    fn fly(&mut self, span: Span) {
+    /// Lets the group fly to the end of its step; the world's step is over at `end`.
+    fn fly(&mut self, span: Span, end: f64) {
         for k in 0..self.group.len() {
             let body = self.group[k];
             self.launches[body].copy(&self.now.moving[body]);
@@ -285,7 +320,8 @@ impl FlexibleWorld {
             let speed = self.now.fastest(body, &self.bodies, self.params.gravity, self.longest);
             let moving = &self.now.moving[body];
             let outrun = self.now.candidates.is_outrun(body, &self.bodies[body], moving, energy, speed * self.longest);
-            self.stale |= outrun;
+            // Who has arrived looks around when the next step of the world begins.
+            *(if span.end < end { &mut self.stale } else { &mut self.stale_next }) |= outrun;
             self.queue.push(span.end, body);
         }
     }
@@ -324,7 +360,7 @@ fn meeting(
     resting_speed: f64,
 ) -> Meeting {
     let candidate = &now.candidates.list[place];
-    let ends = candidate.ends(bodies, &now.moving);
+    let ends = candidate.ends(bodies, candidate.pair(&now.moving));
     let pair = candidate.bodies.map(|body| body as usize);
     // One point for both bodies, so that angular momentum stays; of a ball, on the line through its centre.
     let half = 0.5 * candidate.normal.dot(ends[0] - ends[1]) * candidate.normal;
@@ -346,7 +382,7 @@ fn meeting(
         })
     });
     let gap = candidate.normal.dot(ends[0] - ends[1])
-        + candidate.bend(&now.candidates.rows, bodies, &now.moving)
+        + candidate.bend(&now.candidates.rows, bodies, candidate.pair(&now.moving))
         + candidate.offset;
     let mut meeting = Meeting {
         candidate: place,
@@ -354,6 +390,7 @@ fn meeting(
         rows,
         modal: [0, 1].map(|side| (candidate.rows[side], bodies[pair[side]].modes())),
         demand: -gap / step,
+        gap,
         friction: candidate.friction,
         grip: candidate.grip,
         impulse: candidate.force.map(|force| force * step),

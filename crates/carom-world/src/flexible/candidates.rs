@@ -10,19 +10,24 @@ use carom_contact::{Collider, Contact, Detector, Pose as _, Space};
 use carom_impact::Grip;
 use glam::DVec3;
 
-use super::body::FlexibleBody;
+use super::body::{FlexibleBody, Vibration};
 use super::moving::Moving;
 use crate::Dynamics;
 use crate::surfaces::Surfaces;
 
 /// How far detection looks at least, as a part of a body's radius.
 const REACH: f64 = 1e-3;
-/// How many steps of a body's motion it looks ahead.
+/// How many steps of a body's motion it looks ahead, and at most how far, as a part of its radius: corners and edges that are nearest now are not
+/// once a body has turned. It looks one step ahead in any case.
 const STEPS_AHEAD: f64 = 16.0;
+const FARTHEST: f64 = 0.05;
 /// Places and normals that differ by less, as a part of the radius and in radians, read the same mode shapes.
 const SAME_PLACE: f64 = 1e-6;
-/// The time in which an offset fades, s.
+/// Where a push displaces a body by less than this part of what it can anywhere, it is held.
+const HELD: f64 = 1e-3;
+/// The time in which an offset fades, s, and at least in how many steps.
 const FADE: f64 = 5e-3;
+const FADING_STEPS: f64 = 10.0;
 
 /// A pair of places that may touch.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -60,12 +65,36 @@ pub(super) struct Candidates {
     pub searched: Vec<(Pose, f64)>,
     pub last: Vec<Candidate>,
     pub last_rows: Vec<f64>,
+    /// Where the candidates of each body begin among those sorted by bodies, and the end of the last.
+    pub starts: Vec<u32>,
+    pub by_body: Vec<u32>,
 }
 
 impl Candidates {
     /// As new: the next thing to do is to search.
     pub fn forget(&mut self) {
         self.searched.clear();
+    }
+
+    /// The candidates of a body, in order.
+    pub fn of(&self, body: usize) -> &[u32] {
+        &self.by_body[self.starts[body] as usize..self.starts[body + 1] as usize]
+    }
+
+    /// Sorts candidates by bodies.
+    pub fn sort(&mut self, bodies: usize) {
+        self.starts.clear();
+        self.starts.resize(bodies + 1, 0);
+        let sides = || self.list.iter().enumerate().flat_map(|(place, c)| c.bodies.map(|body| (place, body as usize)));
+        sides().for_each(|(_, body)| self.starts[body + 1] += 1);
+        (0..bodies).for_each(|body| self.starts[body + 1] += self.starts[body]);
+        self.by_body.clear();
+        self.by_body.resize(2 * self.list.len(), 0);
+        let mut next = self.starts.clone();
+        for (place, body) in sides() {
+            self.by_body[next[body] as usize] = place as u32;
+            next[body] += 1;
+        }
     }
 
     /// Whether a body may be where the last search did not look, by the end of a step that takes it this far.
@@ -93,15 +122,16 @@ impl Candidates {
     ) -> usize {
         self.searched.clear();
         for (((body, moving), energy), speed) in bodies.iter().zip(moving).zip(energies).zip(speeds) {
-            let near = if body.rigid.radius.is_finite() { REACH * body.rigid.radius } else { 0.0 };
-            let reach = near + body.deformation(*energy) + STEPS_AHEAD * step * speed;
+            let radius = if body.rigid.radius.is_finite() { body.rigid.radius } else { 0.0 };
+            let ahead = (STEPS_AHEAD * step * speed).min(FARTHEST * radius).max(1.5 * step * speed);
+            let reach = REACH * radius + body.deformation(*energy) + ahead;
             self.searched.push((moving.pose, reach));
         }
         let colliders = bodies.iter().zip(&self.searched).map(|(body, &(pose, reach))| Collider {
             shape: &*body.rigid.shape,
             pose,
             reach,
-            moves: body.rigid.is_dynamic(),
+            moves: body.answers(),
         });
         let colliders: Vec<Collider<'_, Space>> = colliders.collect();
         detector.detect(&colliders);
@@ -173,40 +203,62 @@ impl Candidates {
             }
         }
         // A place that was followed goes on where it was; one that is new does not begin with a blow.
-        let depth = before.map_or(0.0, |before| {
-            let gap = before.rigid_gap(bodies, moving) + before.bend(&self.last_rows, bodies, moving) + before.offset;
-            gap.min(0.0)
-        });
-        let gap = touch.gap + candidate.bend(&self.rows, bodies, moving);
+        let depth = before.map_or(0.0, |before| before.gap(&self.last_rows, bodies, before.pair(moving)).min(0.0));
+        let gap = touch.gap + candidate.bend(&self.rows, bodies, candidate.pair(moving));
         candidate.offset = (depth - gap).max(0.0);
         candidate
     }
 }
 
 impl Candidate {
+    /// How far apart the places are.
+    pub fn gap(&self, rows: &[f64], bodies: &[FlexibleBody], pair: [&Moving; 2]) -> f64 {
+        self.rigid_gap(bodies, pair) + self.bend(rows, bodies, pair) + self.offset
+    }
+
+    /// Its bodies as they are.
+    pub fn pair<'a>(&self, moving: &'a [Moving]) -> [&'a Moving; 2] {
+        self.bodies.map(|body| &moving[body as usize])
+    }
+
     /// How far apart the places are, the bodies being rigid.
-    pub fn rigid_gap(&self, bodies: &[FlexibleBody], moving: &[Moving]) -> f64 {
-        let [a, b] = self.ends(bodies, moving);
+    pub fn rigid_gap(&self, bodies: &[FlexibleBody], pair: [&Moving; 2]) -> f64 {
+        let [a, b] = self.ends(bodies, pair);
         self.normal.dot(a - b)
     }
 
     /// The two places in the world, the bodies being rigid.
-    pub fn ends(&self, bodies: &[FlexibleBody], moving: &[Moving]) -> [DVec3; 2] {
+    pub fn ends(&self, bodies: &[FlexibleBody], pair: [&Moving; 2]) -> [DVec3; 2] {
         [0, 1].map(|side| {
             let (body, place) = (self.bodies[side] as usize, self.places[side]);
-            let pose = &moving[body].pose;
+            let pose = &pair[side].pose;
             if bodies[body].rigid.is_ball { pose.position + place } else { pose.point(place) }
         })
     }
 
     /// What the modes add to the gap.
-    pub fn bend(&self, rows: &[f64], bodies: &[FlexibleBody], moving: &[Moving]) -> f64 {
+    pub fn bend(&self, rows: &[f64], bodies: &[FlexibleBody], pair: [&Moving; 2]) -> f64 {
         let side = |side: usize| {
             let body = self.bodies[side] as usize;
             let row = &rows[self.rows[side]..][..bodies[body].modes()];
-            row.iter().zip(&moving[body].modes).map(|(u, [q, _])| u * q).sum::<f64>()
+            row.iter().zip(&pair[side].modes).map(|(u, [q, _])| u * q).sum::<f64>()
         };
         side(0) + side(1)
+    }
+
+    /// Whether anything at these places can move: of two bodies that are fixed or scripted, whether their modes give way there. They
+    /// do not where a table's legs stand on a floor that holds them.
+    pub fn gives_way(&self, rows: &[f64], bodies: &[FlexibleBody]) -> bool {
+        let body = |side: usize| &bodies[self.bodies[side] as usize];
+        let gives = |side: usize| {
+            let soft = |vibration: &Vibration| {
+                let row = rows[self.rows[side]..].iter().zip(&vibration.omegas);
+                let give = row.map(|(u, w)| (u / w) * (u / w)).sum::<f64>().sqrt();
+                give > HELD * vibration.softness
+            };
+            body(side).vibration.as_ref().is_some_and(soft)
+        };
+        (0..2).any(|side| body(side).rigid.is_dynamic()) || (0..2).any(gives)
     }
 
     /// Of two balls the normal is known at any time.
@@ -220,9 +272,9 @@ impl Candidate {
         }
     }
 
-    /// Lets the offset fade.
-    pub fn fade(&mut self, time: f64) {
-        self.offset *= (-time / FADE).exp();
+    /// Lets the offset fade in a step of some length.
+    pub fn fade(&mut self, step: f64) {
+        self.offset *= (-step / FADE.max(FADING_STEPS * step)).exp();
     }
 }
 

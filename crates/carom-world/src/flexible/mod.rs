@@ -14,10 +14,13 @@
 
 mod adapt;
 mod advance;
+mod anderson;
 mod body;
 mod candidates;
-mod groups;
+mod clocks;
+mod gram;
 mod moving;
+mod pairs;
 mod recorded;
 mod solve;
 mod state;
@@ -64,9 +67,11 @@ pub struct FlexibleReport {
     pub updates: u64,
     /// Pairs of bodies that were looked at closely: the mesh queries.
     pub queries: u64,
-    /// Sweeps or passes of the contact solver.
+    /// Rounds over the pairs of bodies of a group.
     pub rounds: u64,
-    /// Contact problems that did not settle to the tolerance: the best of what was found counts.
+    /// Contact problems that rounds did not settle, handed to staggered projections.
+    pub fallbacks: u64,
+    /// Contact problems that nothing settled to the tolerance: the best of what was found counts.
     pub unsettled: u64,
     /// Times that a body was taken back to an earlier instant of its flight.
     pub rollbacks: u64,

@@ -1,26 +1,23 @@
 //! The contact problem of a group: impulses at the start of a step after which nothing overlaps at its end.
 //!
 //! In terms of mean velocities over the step it is an ordinary contact problem, u = Γ V ≥ −gap/h, in which a mode answers to a unit
-//! impulse with e^(−δh) sin(ω_d h)/(ω_d h) instead of one. Staggered projections solve it (Eq. 5a, 5b); groups of very many
-//! contacts are swept.
+//! impulse with e^(−δh) sin(ω_d h)/(ω_d h) instead of one. Its solution is that of staggered projections (Eq. 5a, 5b), found [pair by
+//! pair](super::pairs) of bodies; where that does not settle, staggered projections go on from there.
 
 use carom_impact::{FlexibleStaggered, Grip, InverseMass, Place, StaggeredParams, Touch};
-use glam::{DMat3, DVec2, DVec3};
+use glam::{DMat3, DVec3};
 
+use super::FlexibleReport;
+use super::gram::Gram;
+use super::pairs::Pairs;
 use crate::WorldError;
 
-/// Groups of more contacts are swept.
+/// Groups of more contacts keep what rounds have found.
 const MOST_STAGGERED: usize = 64;
 
 /// Below these sums of slips, m/s, and friction, N s, a group is solved without friction (*Sound*, Eq. 10, 11).
 const SLIP: f64 = 1e-8;
 const HELD: f64 = 1e-10;
-/// Sweeps at most.
-const SWEEPS: usize = 400;
-/// Sweeps of those contacts that press, for one of all.
-const PRESSING: usize = 8;
-/// Speeds that still change by less than this part of the largest are solved for.
-const TOLERANCE: f64 = 1e-7;
 
 /// A body of the group, or one that is prescribed.
 #[derive(Debug, Clone, Copy, Default)]
@@ -56,6 +53,10 @@ pub(super) struct Meeting {
     pub grip: Grip,
     /// Along the normal and both tangents, N s.
     pub impulse: [f64; 3],
+    /// With the impulses found so far, less what is demanded.
+    pub rates: [f64; 3],
+    /// At the start of the step, m.
+    pub gap: f64,
     /// M⁻¹ times the rigid rows.
     pub answers: [[[f64; 6]; 2]; 3],
     /// The speed that a unit impulse gives, along each direction.
@@ -69,7 +70,10 @@ pub(super) struct Problem {
     pub mean: Vec<f64>,
     pub compliance: Vec<f64>,
     pub meetings: Vec<Meeting>,
+    pub pairs: Pairs,
     staggered: FlexibleStaggered,
+    /// The mean velocities without impulses.
+    pub free: Vec<f64>,
 }
 
 impl Problem {
@@ -80,17 +84,34 @@ impl Problem {
         self.meetings.clear();
     }
 
-    /// Solves it from the impulses that it has; `rows` are the modal rows. Returns the passes or sweeps, and whether they settled:
-    /// zero, or one if not.
-    pub fn solve(&mut self, rows: &[f64]) -> Result<(usize, usize), WorldError> {
+    /// Solves it from the impulses that it has, and enters what it took; `rows` are the modal rows.
+    pub fn solve(
+        &mut self,
+        rows: &[f64],
+        gram: &mut Gram,
+        length: f64,
+        report: &mut FlexibleReport,
+    ) -> Result<(), WorldError> {
         for meeting in &mut self.meetings {
             meeting.prepare(&self.blocks, &self.compliance, rows);
+            gram.begin(meeting.candidate, meeting.blocks.map(|block| self.blocks[block].active), length);
         }
-        match self.meetings.len() {
-            0 => Ok((0, 0)),
-            1..=MOST_STAGGERED => self.stagger(rows),
-            _ => Ok(self.sweep(rows)),
+        if self.meetings.is_empty() {
+            return Ok(());
         }
+        self.free.clone_from(&self.mean);
+        let found = self.solve_pairs(gram, rows);
+        report.rounds += found.rounds as u64;
+        if !found.settled {
+            if self.meetings.len() > MOST_STAGGERED {
+                report.unsettled += 1;
+                return Ok(());
+            }
+            report.fallbacks += 1;
+            self.mean.clone_from(&self.free);
+            report.unsettled += u64::from(!self.stagger(rows)?);
+        }
+        Ok(())
     }
 
     /// Whether nothing slides and nothing was held in a step of this length (*Sound*, Eq. 10, 11): then it solves without friction.
@@ -112,8 +133,9 @@ impl Problem {
         true
     }
 
-    fn stagger(&mut self, rows: &[f64]) -> Result<(usize, usize), WorldError> {
-        let Problem { blocks, mean, compliance, meetings, staggered } = self;
+    /// Staggered projections. Whether they settled.
+    fn stagger(&mut self, rows: &[f64]) -> Result<bool, WorldError> {
+        let Problem { blocks, mean, compliance, meetings, staggered, .. } = self;
         staggered.clear();
         for block in blocks.iter() {
             let (rigid, modal) = mean[block.begin..][..6 + block.active].split_at(6);
@@ -137,42 +159,7 @@ impl Problem {
         for (meeting, touch) in meetings.iter_mut().zip(staggered.touches()) {
             (meeting.impulse, meeting.grip) = (touch.impulse, touch.grip);
         }
-        Ok((report.passes, report.fallbacks.min(1)))
-    }
-
-    fn sweep(&mut self, rows: &[f64]) -> (usize, usize) {
-        let Problem { blocks, mean, compliance, meetings, .. } = self;
-        for meeting in meetings.iter_mut() {
-            for direction in 0..3 {
-                meeting.push(direction, meeting.impulse[direction], blocks, compliance, rows, mean);
-            }
-        }
-        let mut largest = meetings.iter().map(|meeting| meeting.demand.abs()).fold(0.0, f64::max);
-        let mut sweeps = 0;
-        let mut change = f64::INFINITY;
-        while sweeps < SWEEPS {
-            // All, then several times those that press.
-            for turn in 0..PRESSING {
-                let mut moved = 0.0f64;
-                for meeting in meetings.iter_mut().filter(|meeting| turn == 0 || meeting.impulse[0] > 0.0) {
-                    let (by, speed) = meeting.relax(blocks, compliance, rows, mean);
-                    moved = moved.max(by);
-                    largest = largest.max(speed);
-                }
-                sweeps += 1;
-                if turn == 0 {
-                    change = moved;
-                }
-                if moved <= TOLERANCE * largest {
-                    break;
-                }
-            }
-            if change <= TOLERANCE * largest {
-                break;
-            }
-        }
-        meetings.iter_mut().for_each(Meeting::settle);
-        (sweeps, usize::from(change > TOLERANCE * largest))
+        Ok(report.fallbacks == 0)
     }
 }
 
@@ -261,7 +248,7 @@ impl Meeting {
 
     /// Adds what an impulse does to the mean velocities.
     #[inline]
-    fn push(
+    pub fn push(
         &self,
         direction: usize,
         impulse: f64,
@@ -282,45 +269,5 @@ impl Meeting {
             let row = self.modal_row(direction, side, rows);
             modal.iter_mut().zip(row).zip(soft).for_each(|((v, u), c)| *v += impulse * u * c);
         }
-    }
-
-    /// Tells what it does from its impulse.
-    fn settle(&mut self) {
-        let [normal, along, across] = self.impulse;
-        self.grip = match along.hypot(across) {
-            _ if normal == 0.0 => Grip::Open,
-            held if held < (1.0 - 1e-9) * self.friction[0] * normal || self.grip != Grip::Slide => Grip::Stick,
-            _ => Grip::Slide,
-        };
-    }
-
-    /// Solves for its own impulse, the others staying; returns by how much that changed the speed, and the speed before.
-    fn relax(&mut self, blocks: &[Block], compliance: &[f64], rows: &[f64], mean: &mut [f64]) -> (f64, f64) {
-        let before = self.impulse;
-        if self.squares[0] <= 0.0 {
-            return (0.0, 0.0);
-        }
-        let speed = self.speed(0, blocks, rows, mean);
-        self.impulse[0] = (before[0] - (speed - self.demand) / self.squares[0]).max(0.0);
-        let mut change = (self.impulse[0] - before[0]).abs() * self.squares[0];
-        self.push(0, self.impulse[0] - before[0], blocks, compliance, rows, mean);
-        let square = self.squares[1].max(self.squares[2]);
-        let [sliding, resting] = self.friction;
-        if resting > 0.0 && square > 0.0 && (self.impulse[0] > 0.0 || before[1] != 0.0 || before[2] != 0.0) {
-            let slip = DVec2::new(self.speed(1, blocks, rows, mean), self.speed(2, blocks, rows, mean));
-            let wanted = DVec2::new(before[1], before[2]) - slip / square;
-            let most = if self.grip == Grip::Slide { sliding } else { resting } * self.impulse[0];
-            if wanted.length() > most {
-                self.grip = Grip::Slide;
-            }
-            let hold = wanted.clamp_length_max(if self.grip == Grip::Slide { sliding * self.impulse[0] } else { most });
-            self.impulse = [self.impulse[0], hold.x, hold.y];
-            for direction in 1..3 {
-                let by = self.impulse[direction] - before[direction];
-                change = change.max(by.abs() * square);
-                self.push(direction, by, blocks, compliance, rows, mean);
-            }
-        }
-        (change, speed.abs())
     }
 }

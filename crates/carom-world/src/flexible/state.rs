@@ -38,7 +38,7 @@ impl FlexibleWorld {
             searched.push(*reach);
         }
         state.put_f64("searched", searched);
-        state.put_u64("stale", vec![u64::from(self.stale)]);
+        state.put_u64("stale", vec![u64::from(self.stale || self.stale_next)]);
         state
     }
 
@@ -77,7 +77,9 @@ impl FlexibleWorld {
         self.recorded.clear();
         let found = self.now.candidates.list.iter().map(|c| (c.bodies, c.feature, c.point));
         self.detector.remember(found);
-        self.stale = stale;
+        self.now.candidates.sort(self.bodies.len());
+        self.gram.lay(&self.now.candidates.list, &self.bodies);
+        (self.stale, self.stale_next) = (stale, false);
         Ok(())
     }
 

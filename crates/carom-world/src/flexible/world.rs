@@ -3,9 +3,11 @@
 use carom_contact::{Detector, Pose as _, Space};
 use glam::DVec3;
 
+use super::advance::Seen;
 use super::body::FlexibleBody;
 use super::candidates::Candidates;
-use super::groups::{Groups, Queue};
+use super::clocks::Queue;
+use super::gram::Gram;
 use super::moving::{Flight, Forces, Moving};
 use super::recorded::Recorded;
 use super::solve::Problem;
@@ -65,8 +67,9 @@ pub struct FlexibleWorld {
     pub(super) now: Now,
     pub(super) recorded: Recorded,
     pub(super) report: FlexibleReport,
-    /// Whether candidates have to be looked for.
+    /// Whether candidates have to be looked for: now, or when the next step of the world begins.
     pub(super) stale: bool,
+    pub(super) stale_next: bool,
     /// Where bodies were when their flight began, what acts on them in it and what it did to the energy.
     pub(super) launches: Vec<Moving>,
     pub(super) flights: Vec<Flight>,
@@ -75,11 +78,12 @@ pub struct FlexibleWorld {
     /// Memory for a step.
     kept: Now,
     pub(super) queue: Queue,
-    pub(super) groups: Groups,
     pub(super) group: Vec<usize>,
+    pub(super) seen: Vec<Seen>,
     pub(super) near: Vec<usize>,
     pub(super) block_of: Vec<usize>,
     pub(super) problem: Problem,
+    pub(super) gram: Gram,
     pub(super) before: Vec<f64>,
     pub(super) after: Vec<f64>,
     pub(super) excitement: Vec<f64>,
@@ -193,12 +197,14 @@ impl FlexibleWorld {
             recorded: Recorded::default(),
             report: FlexibleReport::default(),
             stale: true,
+            stale_next: false,
             queue: Queue::default(),
-            groups: Groups::default(),
             group: Vec::new(),
+            seen: Vec::new(),
             near: Vec::new(),
             block_of: Vec::new(),
             problem: Problem::default(),
+            gram: Gram::default(),
             before: Vec::new(),
             after: Vec::new(),
             excitement: Vec::new(),
@@ -223,6 +229,7 @@ impl FlexibleWorld {
         let taken = self.report;
         self.recorded.clear();
         self.struck.fill(false);
+        self.stale |= std::mem::take(&mut self.stale_next);
         self.queue.clear();
         for (place, body) in self.bodies.iter().enumerate() {
             self.now.moving[place].time = start;
@@ -286,10 +293,12 @@ impl FlexibleWorld {
             &self.speeds,
             self.longest,
         );
+        self.now.candidates.sort(self.bodies.len());
+        self.gram.lay(&self.now.candidates.list, &self.bodies);
         self.report.updates += 1;
         self.report.queries += queries as u64;
         self.recorded.close();
-        self.stale = false;
+        (self.stale, self.stale_next) = (false, false);
     }
 
     /// Brings in line with a state that was taken back what is kept elsewhere.
@@ -401,8 +410,9 @@ impl FlexibleWorld {
         let deepest = self.now.candidates.list.iter().filter_map(|candidate| {
             let [first, second] = candidate.bodies.map(|body| &self.bodies[body as usize].rigid);
             let most = self.params.most_overlap.unwrap_or(0.01 * first.radius.min(second.radius));
-            let depth = -candidate.rigid_gap(&self.bodies, &self.now.moving);
-            (depth > most).then_some((depth, first, second))
+            let depth = -candidate.rigid_gap(&self.bodies, candidate.pair(&self.now.moving));
+            let counts = candidate.gives_way(&self.now.candidates.rows, &self.bodies);
+            (depth > most && counts).then_some((depth, first, second))
         });
         match deepest.max_by(|a, b| a.0.total_cmp(&b.0)) {
             Some((depth, first, second)) => {

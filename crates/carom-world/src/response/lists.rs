@@ -26,9 +26,15 @@ pub(super) struct Active {
 
 /// Whether the first D numbers are all that impacts of these contacts read and change.
 pub(super) fn suffice<const D: usize, const W: usize>(encounter: &Encounter<'_, W>, active: &[Active]) -> bool {
+    let vanish = |numbers: &[f64]| numbers.iter().all(|&x| x == 0.0);
+    // What does not move does not turn either, wherever its wall is met.
+    let stands = |body: u32| {
+        matches!(encounter.masses[body as usize], InverseMass::Fixed) && vanish(&encounter.before[body as usize][D..])
+    };
     let goes_through_the_centre = |active: &Active| {
         let contact = &encounter.contacts[active.place as usize];
-        contact.friction == 0.0 && contact.normal.iter().all(|row| row[D..].iter().all(|&x| x == 0.0))
+        let mut sides = contact.normal.iter().zip(contact.bodies);
+        contact.friction == 0.0 && sides.all(|(row, body)| vanish(&row[D..]) || stands(body))
     };
     encounter.joints.is_empty()
         && active.iter().all(goes_through_the_centre)

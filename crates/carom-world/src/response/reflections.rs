@@ -56,7 +56,7 @@ pub fn respond<const W: usize>(
             break;
         }
         let mut after = before.clone();
-        if !scratch.resolve(params, encounter, &mut after, &mut impacts)? {
+        if !scratch.resolve(params, encounter, &before, &mut after, &mut impacts)? {
             squeezed = true;
             break;
         }
@@ -65,7 +65,7 @@ pub fn respond<const W: usize>(
         }
         before = after;
     }
-    let mut outcome = scratch.hold(encounter, &before, squeezed)?;
+    let Some(mut outcome) = scratch.hold(encounter, &before, squeezed)? else { return Ok(impacts) };
     for (sum, impact) in outcome.impulses.iter_mut().zip(&impacts.impulses) {
         (0..3).for_each(|k| sum[k] += impact[k]);
     }
@@ -108,10 +108,10 @@ impl<const W: usize> ReflectionScratch<W> {
         &mut self,
         params: &ReflectionParams,
         encounter: &Encounter<'_, W>,
+        before: &[[f64; W]],
         velocities: &mut [[f64; W]],
         impacts: &mut Outcome<W>,
     ) -> Result<bool, WorldError> {
-        let before = velocities.to_vec();
         let impact = match self.run(params, encounter, velocities) {
             Ok(impact) => impact,
             Err(ImpactError::Squeezed { .. }) => return Ok(false),
@@ -176,15 +176,14 @@ impl<const W: usize> ReflectionScratch<W> {
         }
     }
 
-    /// Stops what closes under the forces. What closes too fast for rest, and bounces, is left to the next step, which
+    /// Stops what closes under the forces, if anything does. What closes too fast for rest, and bounces, is left to the next step, which
     /// reflects it; but nothing is left where bodies of prescribed motion squeeze others, since no step could.
     fn hold(
         &mut self,
         encounter: &mut Encounter<'_, W>,
         before: &[[f64; W]],
         squeezed: bool,
-    ) -> Result<Outcome<W>, WorldError> {
-        let mut outcome = Outcome { impulses: vec![[0.0; 3]; encounter.contacts.len()], ..Outcome::default() };
+    ) -> Result<Option<Outcome<W>>, WorldError> {
         let closes =
             |contact: &Touching<W>| contact.foreseen(encounter.step, encounter.velocities) < -TOUCH * encounter.slop;
         let bounces = |contact: &Touching<W>| {
@@ -195,7 +194,7 @@ impl<const W: usize> ReflectionScratch<W> {
         if encounter.joints.is_empty()
             && !encounter.contacts.iter().any(|contact| presses(contact) && !bounces(contact))
         {
-            return Ok(outcome);
+            return Ok(None);
         }
         self.held.clear();
         self.held_places.clear();
@@ -213,10 +212,11 @@ impl<const W: usize> ReflectionScratch<W> {
             Work::new(&self.held, &rest.impulses, course).correct(&mut rest.account);
             rest
         };
+        let mut impulses = vec![[0.0; 3]; encounter.contacts.len()];
         for (&place, impulse) in self.held_places.iter().zip(&rest.impulses) {
-            outcome.impulses[place] = *impulse;
+            impulses[place] = *impulse;
         }
-        std::mem::swap(&mut rest.impulses, &mut outcome.impulses);
-        Ok(rest)
+        rest.impulses = impulses;
+        Ok(Some(rest))
     }
 }

@@ -14,11 +14,19 @@ use glam::{DMat3, DQuat, DVec3};
 
 use crate::common::ball;
 
-const MASS: f64 = 2.0;
-const SIZE: DVec3 = DVec3::new(1.0, 0.05, 0.2);
+pub const MASS: f64 = 2.0;
+pub const SIZE: DVec3 = DVec3::new(1.0, 0.05, 0.2);
 
 /// A bar along x with any number of modes that bend it upwards: shapes as of a bar that is supported at its ends if it is held.
-fn bar(frequencies: &[f64], damping: Damping, held: bool) -> ModalModel {
+pub fn bar(frequencies: &[f64], damping: Damping, held: bool) -> ModalModel {
+    bent(frequencies, damping, held, |mode, along| {
+        let phase = (mode + 1) as f64 * PI * (along + 0.5);
+        2f64.sqrt() * if held { phase.sin() } else { phase.cos() }
+    })
+}
+
+/// A bar whose modes have shapes of mean square one, given by the mode and the place from −½ to ½.
+pub fn bent(frequencies: &[f64], damping: Damping, held: bool, shape: impl Fn(usize, f64) -> f64) -> ModalModel {
     let pieces = 20u32;
     let (mut positions, mut triangles) = (Vec::new(), Vec::new());
     for i in 0..=pieces {
@@ -36,19 +44,19 @@ fn bar(frequencies: &[f64], damping: Damping, held: bool) -> ModalModel {
     let end = 4 * pieces;
     triangles.extend([[0, 1, 2], [0, 2, 3], [end, end + 2, end + 1], [end, end + 3, end + 2]]);
     let surface = TriMesh::new(positions, triangles).unwrap();
-    let shape = |k: usize, p: DVec3| {
-        let phase = (k + 1) as f64 * PI * (p.x / SIZE.x + 0.5);
-        (2.0 / MASS).sqrt() * if held { phase.sin() } else { phase.cos() }
-    };
-    let shapes =
-        (0..frequencies.len()).flat_map(|k| surface.positions.iter().map(move |&p| [0.0, shape(k, p) as f32, 0.0]));
+    let shape = |k: usize, p: DVec3| shape(k, p.x / SIZE.x) / MASS.sqrt();
+    let modes = 0..frequencies.len();
+    let shapes: Vec<[f32; 3]> = modes
+        .flat_map(|k| surface.positions.iter().map(move |&p| (k, p)))
+        .map(|(k, p)| [0.0, shape(k, p) as f32, 0.0])
+        .collect();
     let (name, source) = (String::from("bar"), String::new());
     let material = Material { name: "oak".into(), density: 200.0, young: 1e10, poisson: 0.3, damping, source };
     let squares = SIZE * SIZE;
     let moments = DVec3::new(squares.y + squares.z, squares.x + squares.z, squares.x + squares.y) * MASS / 12.0;
     ModalModel {
         name,
-        shapes: shapes.collect(),
+        shapes,
         material,
         mass: MassProperties { mass: MASS, centre: DVec3::ZERO, inertia: DMat3::from_diagonal(moments) },
         frequencies: frequencies.to_vec(),
@@ -58,7 +66,7 @@ fn bar(frequencies: &[f64], damping: Damping, held: bool) -> ModalModel {
     }
 }
 
-fn flexible(model: &ModalModel, position: DVec3) -> BodyDefinition<Space> {
+pub fn flexible(model: &ModalModel, position: DVec3) -> BodyDefinition<Space> {
     let body = BodyDefinition {
         mass: model.mass.mass,
         inertia: model.mass.inertia,
@@ -70,20 +78,20 @@ fn flexible(model: &ModalModel, position: DVec3) -> BodyDefinition<Space> {
     BodyDefinition { motion, ..body }
 }
 
-fn full() -> FlexibleParams {
+pub fn full() -> FlexibleParams {
     FlexibleParams { adaptive: false, cut: 1e9, ..FlexibleParams::default() }
 }
 
-fn params(step: f64, gravity: f64, flexible: FlexibleParams) -> WorldParams<Space> {
+pub fn params(step: f64, gravity: f64, flexible: FlexibleParams) -> WorldParams<Space> {
     let response = Response::Flexible(flexible);
     WorldParams { gravity: DVec3::NEG_Y * gravity, response, ..WorldParams::new(step) }
 }
 
-fn world(params: WorldParams<Space>, bodies: Vec<BodyDefinition<Space>>) -> FlexibleWorld {
+pub fn world(params: WorldParams<Space>, bodies: Vec<BodyDefinition<Space>>) -> FlexibleWorld {
     FlexibleWorld::new(WorldDefinition { bodies, ..WorldDefinition::new(params) }).unwrap()
 }
 
-fn velocity(world: &FlexibleWorld, name: &str) -> DVec3 {
+pub fn velocity(world: &FlexibleWorld, name: &str) -> DVec3 {
     let place = world.names().position(|other| other == name).unwrap();
     world.frame().velocities[place].into()
 }
@@ -272,7 +280,7 @@ fn what_does_not_fit_is_refused_by_name() {
 }
 
 /// A bar in free space that balls of both sides strike, one after the other and then each other.
-fn crossfire(adaptive: bool) -> FlexibleWorld {
+pub fn crossfire_definition(adaptive: bool) -> WorldDefinition<Space> {
     let model = bar(&[80.0, 310.0, 700.0, 1500.0, 2900.0], Damping { alpha: 2.0, beta: 1e-6, gamma: 0.0 }, false);
     let shot = |name: &str, position: DVec3, velocity: DVec3| {
         let mut ball = ball(name, 0.02, position, velocity);
@@ -285,7 +293,12 @@ fn crossfire(adaptive: bool) -> FlexibleWorld {
         shot("b", DVec3::new(-0.2, -0.4, 0.02), DVec3::new(0.1, 3.5, 0.0)),
         shot("c", DVec3::new(0.31, 0.9, 0.01), DVec3::new(0.0, -4.5, 0.1)),
     ];
-    world(params(1e-3, 0.0, FlexibleParams { adaptive, ..full() }), bodies)
+    let params = params(1e-3, 0.0, FlexibleParams { adaptive, ..full() });
+    WorldDefinition { bodies, ..WorldDefinition::new(params) }
+}
+
+fn crossfire(adaptive: bool) -> FlexibleWorld {
+    FlexibleWorld::new(crossfire_definition(adaptive)).unwrap()
 }
 
 #[test]

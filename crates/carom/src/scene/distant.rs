@@ -3,12 +3,16 @@
 use std::sync::Arc;
 
 use carom_modal::HeatGeodesics;
-use carom_object::Object;
+use carom_object::{ModalModel, Object};
+use carom_shape::coarsened;
 use carom_world::{Attenuation, Carrier, Delivery, DistantResponse, VibratingSurface, WaveAmplitude, WaveDistances};
 
 use super::fields::Fields;
 use super::plan::{AmplitudePlan, DistantKind, DistantPlan, Form};
 use super::read::Reader;
+
+/// Waves find their way along surfaces with at most so many vertices: finer ones are made coarser, which costs a percent or two of the distance.
+const MOST_VERTICES: usize = 6000;
 
 impl Reader {
     /// What a body says about it; none if it says nothing, or nonsense.
@@ -77,10 +81,7 @@ impl DistantPlan {
                     (_, None) => return Ok(None),
                 };
                 let distances = match surface.filter(|_| !straight) {
-                    Some(surface) => {
-                        let geodesics = HeatGeodesics::new(&surface.model().surface).map_err(|e| e.to_string())?;
-                        Some(WaveDistances { surface, distances: Arc::new(geodesics) })
-                    }
+                    Some(surface) => Some(Arc::new(along(surface.model())?)),
                     None => None,
                 };
                 Carrier::Waves { amplitude, distances, attenuation }
@@ -91,4 +92,11 @@ impl DistantPlan {
         let DistantPlan { threshold, calm, delivery, .. } = *self;
         Ok(Some(DistantResponse { carrier, threshold, calm, delivery }))
     }
+}
+
+/// Distances along the surface of a body.
+fn along(model: &ModalModel) -> Result<WaveDistances, String> {
+    let surface = coarsened(&model.surface, MOST_VERTICES);
+    let geodesics = HeatGeodesics::new(&surface).map_err(|error| error.to_string())?;
+    Ok(WaveDistances::new(&surface, model.mass.centre, Arc::new(geodesics)))
 }

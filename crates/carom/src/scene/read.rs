@@ -360,7 +360,7 @@ fn response(keys: Fields) -> Response {
             })
         }
         _ => {
-            let usual = ImpactParams::default();
+            let ReflectionParams { impact: usual, rounds } = ReflectionParams::default();
             let operator = match keys.word("operator", "reflections") {
                 "inelastic" => Operator::Inelastic,
                 "gauss-seidel" => Operator::GaussSeidel,
@@ -377,7 +377,7 @@ fn response(keys: Fields) -> Response {
                     passes: keys.count("passes").unwrap_or(usual.passes),
                     ..usual
                 },
-                ..ReflectionParams::default()
+                rounds: keys.count("impact-rounds").unwrap_or(rounds),
             })
         }
     }

@@ -340,6 +340,13 @@ pub const SECTIONS: &[Section] = &[
                 "100000",
                 "reflections: the most passes of the operators gauss-seidel and jacobi",
             ),
+            key(
+                "impact-rounds",
+                Kind::Whole(1, 1_000_000),
+                "",
+                "8",
+                "reflections: how often contacts may join within a step because others push them together; 1 leaves them to the next step",
+            ),
             key("sweeps", Kind::Whole(1, 1_000_000), "", "10", "impulses: sweeps over all contacts in a step"),
             key(
                 "hypothesis",

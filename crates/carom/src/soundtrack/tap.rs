@@ -41,16 +41,14 @@ pub fn dry_tap(
     };
     let mut bank = Bank::new(&(0..count).map(oscillator).collect::<Vec<_>>(), sample_rate);
     let gains: Vec<f64> = shapes[..count].iter().map(|shape| shape.dot(normal)).collect();
-    let outlet = [Outlet::new(gains.iter().map(|&gain| (gain, 0.0)))];
-    let blow =
-        std::array::from_fn(|i| Pulse::blow(0.0).moments((i as f64 - 1.0) / sample_rate, i as f64 / sample_rate));
+    let outlet = Outlet::new(gains.iter().map(|&gain| (gain, 0.0)));
+    let blow = std::array::from_fn(|i| Pulse::blow(0.0).within((i as f64 - 1.0) / sample_rate, i as f64 / sample_rate));
+    let mut drives = vec![Drive::new(&gains, blow)];
     let mut out = Vec::with_capacity(samples + PERIOD);
     while out.len() < samples {
         let mut heard = [[0.0; PERIOD]];
-        match out.is_empty() {
-            true => bank.drive(&[Drive::new(&gains, blow)], &outlet, &mut heard),
-            false => bank.ring(&outlet, &mut heard),
-        }
+        bank.play(&drives, &[&outlet], &mut heard);
+        drives.clear();
         out.extend(heard[0]);
     }
     out.truncate(samples);

@@ -3,6 +3,7 @@
 mod belt;
 mod enumeration;
 mod heaps;
+mod jams;
 mod steps;
 mod values;
 

@@ -1,4 +1,4 @@
-//! Contact groups and their clocks (*Sound*, Alg. 1): who has to advance with whom, and who is next.
+//! The clocks of contact groups (*Sound*, Alg. 1): who is next.
 //!
 //! The body that is behind all others is next; of several at one time the first by name. With it go all that it may touch within its
 //! step. Who of them is ahead is taken back: it has been in free flight since the impulses at the start of its step, so that
@@ -35,38 +35,6 @@ impl Queue {
     }
 }
 
-/// Finds connected bodies.
-#[derive(Debug, Default)]
-pub(super) struct Groups {
-    parents: Vec<u32>,
-}
-
-impl Groups {
-    /// Every body by itself.
-    pub fn reset(&mut self, bodies: usize) {
-        self.parents.clear();
-        self.parents.extend(0..bodies as u32);
-    }
-
-    pub fn root(&mut self, body: u32) -> u32 {
-        let mut root = body;
-        while self.parents[root as usize] != root {
-            root = self.parents[root as usize];
-        }
-        let mut body = body;
-        while self.parents[body as usize] != root {
-            body = std::mem::replace(&mut self.parents[body as usize], root);
-        }
-        root
-    }
-
-    /// Two bodies advance together; the lower number leads.
-    pub fn join(&mut self, a: u32, b: u32) {
-        let (a, b) = (self.root(a), self.root(b));
-        self.parents[a.max(b) as usize] = a.min(b);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,16 +51,5 @@ mod tests {
             queue.push(times[body], body);
         }
         assert_eq!(order, [1, 3, 2, 0, 1, 3, 2]);
-    }
-
-    #[test]
-    fn bodies_that_touch_in_a_chain_are_one_group() {
-        let mut groups = Groups::default();
-        groups.reset(6);
-        groups.join(5, 4);
-        groups.join(1, 3);
-        groups.join(4, 3);
-        let roots: Vec<u32> = (0..6).map(|body| groups.root(body)).collect();
-        assert_eq!(roots, [0, 1, 2, 1, 1, 1]);
     }
 }

@@ -1,0 +1,82 @@
+//! How much memory a large world takes: counted, not measured, for one thread.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::sync::Arc;
+
+use carom_contact::{Plane, plane};
+use carom_world::{BodyDefinition, Bounciness, ReflectionParams, Response, World, WorldDefinition, WorldParams};
+use glam::DVec2;
+
+struct Counting;
+
+thread_local! {
+    /// Bytes that this thread has asked for and not given back, and the most of them so far.
+    static BYTES: Cell<[isize; 2]> = const { Cell::new([0; 2]) };
+}
+
+fn count(more: isize) {
+    // While a thread ends there is nothing left to count in.
+    let _ = BYTES.try_with(|bytes| {
+        let [now, most] = bytes.get();
+        bytes.set([now + more, most.max(now + more)]);
+    });
+}
+
+// SAFETY: every call goes to the system's allocator as it is.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count(layout.size() as isize);
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        count(-(layout.size() as isize));
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count(size as isize - layout.size() as isize);
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// n × n balls that touch, in the drum around them (*Reflections* §11.2, Drop).
+fn drop(side: usize) -> WorldDefinition<Plane> {
+    let response = Response::Reflections(ReflectionParams { rounds: 1, ..ReflectionParams::default() });
+    let gravity = DVec2::new(0.0, -10.0);
+    let params = WorldParams { gravity, response, resting_speed: Some(0.0), ..WorldParams::new(0.01) };
+    let mut definition = WorldDefinition::new(params);
+    let drum = plane::Shape::drum(1.0 + 2f64.sqrt() * (side as f64 - 1.0)).unwrap();
+    definition.bodies.push(BodyDefinition::fixed("drum", Arc::new(drum)));
+    let ball = Arc::new(plane::Shape::disc(1.0).unwrap());
+    let across = |k: usize| 2.0 * k as f64 - (side as f64 - 1.0);
+    definition.bodies.extend((0..side * side).map(|n| BodyDefinition {
+        mass: 1.0,
+        inertia: 0.5,
+        pose: plane::Pose::new(DVec2::new(across(n % side), across(n / side)), 0.0),
+        bounciness: Bounciness::Constant(1.0),
+        friction: 0.0,
+        ..BodyDefinition::new(&format!("{n:07}"), ball.clone())
+    }));
+    definition
+}
+
+#[test]
+fn a_million_touching_balls_would_fit_into_two_gigabytes() {
+    // So many contacts, two for each ball, that lists which grow by doubling are nearly full.
+    let side = 255;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    let (most, contacts) = pool.install(|| {
+        let mut world = World::<Plane, 3>::new(drop(side)).unwrap();
+        BYTES.set([BYTES.get()[0]; 2]);
+        let contacts = (0..3).map(|_| world.step().unwrap().contacts).max().unwrap();
+        (BYTES.get()[1], contacts)
+    });
+    assert_eq!(contacts, 2 * side * (side - 1) + 2);
+    let per_ball = most as f64 / (side * side) as f64;
+    assert!(per_ball < 2000.0, "{per_ball:.0} bytes for each ball");
+}
