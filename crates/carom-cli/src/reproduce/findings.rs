@@ -3,12 +3,14 @@
 use std::fs;
 use std::path::Path;
 
+use carom::sound::{SampleFormat, Wav};
 use miette::miette;
 use serde_json::json;
 
 use super::Args;
 use crate::plot::arena::{Arena, arena};
 use crate::plot::chart::{Chart, chart};
+use crate::plot::spectrogram;
 use crate::ui::{Ui, Work, print, print_json};
 
 /// One number of an experiment.
@@ -23,6 +25,30 @@ pub struct Finding {
     pub holds: Option<bool>,
 }
 
+/// What was heard in an experiment: a sound file and its spectrogram.
+pub struct Sound {
+    pub title: String,
+    /// Pa.
+    pub signal: Vec<f64>,
+    /// Hz.
+    pub rate: f64,
+}
+
+impl Sound {
+    /// The spectrogram as the bytes of a PNG file.
+    pub fn picture(&self) -> Work<Vec<u8>> {
+        spectrogram(&self.title, &self.signal, self.rate, "Pa", Path::new("sound.png"))
+    }
+
+    /// The sound as the bytes of a WAV file, as loud as one can be.
+    fn file(&self) -> Vec<u8> {
+        let loudest = self.signal.iter().fold(f64::MIN_POSITIVE, |most, sample| most.max(sample.abs()));
+        let comment = format!("a sample of 1.0 is {loudest:.6e} Pa ({})", self.title);
+        let channels = std::slice::from_ref(&self.signal);
+        Wav::new(channels, self.rate as u32, SampleFormat::Int24, loudest, &comment).bytes
+    }
+}
+
 /// All numbers of an experiment.
 #[derive(Default)]
 pub struct Findings {
@@ -33,6 +59,8 @@ pub struct Findings {
     pub charts: Vec<(&'static str, Chart)>,
     /// Pictures of places, by the name of their file.
     pub arenas: Vec<(&'static str, Arena)>,
+    /// Sounds, by the name of their file.
+    pub sounds: Vec<(&'static str, Sound)>,
     /// What a reader should know.
     pub notes: Vec<String>,
 }
@@ -59,7 +87,7 @@ impl Findings {
             return Ok(());
         }
         let mut plots = Vec::new();
-        if !(self.charts.is_empty() && self.arenas.is_empty()) {
+        if !(self.charts.is_empty() && self.arenas.is_empty() && self.sounds.is_empty()) {
             fs::create_dir_all(&args.out).map_err(|error| miette!("cannot make {}: {error}", args.out.display()))?;
         }
         // An experiment run again replaces its plots: they are made from nothing but the experiment.
@@ -77,6 +105,13 @@ impl Findings {
         for (name, picture) in &self.arenas {
             keep(name, &|path| arena(picture, path))?;
         }
+        for (name, sound) in &self.sounds {
+            for (ending, bytes) in [("png", sound.picture()?), ("wav", sound.file())] {
+                let path = args.out.join(name).with_extension(ending);
+                crate::ui::write(&path, &bytes)?;
+                plots.push(path.display().to_string());
+            }
+        }
         match args.json {
             true => print_json(&json!({
                 "source": self.source,
@@ -90,8 +125,9 @@ impl Findings {
         }
         if !args.json {
             self.notes.iter().for_each(|note| ui.note(note));
-            for path in plots.iter().filter(|path| path.ends_with("svg")) {
-                ui.note(&format!("plot → {path}"));
+            for path in plots.iter().filter(|path| path.ends_with("svg") || path.ends_with("wav")) {
+                let kind = if path.ends_with("wav") { "sound" } else { "plot" };
+                ui.note(&format!("{kind} → {path}"));
             }
         }
         match self.rows.iter().filter(|row| row.holds == Some(false)).count() {

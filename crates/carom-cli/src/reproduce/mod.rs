@@ -7,6 +7,7 @@ mod findings;
 mod modes;
 mod page;
 mod reflections;
+mod sound;
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -57,7 +58,7 @@ struct Experiment {
     run: fn(&Args, &Ui) -> Work<()>,
 }
 
-const EXPERIMENTS: [Experiment; 29] = [
+const EXPERIMENTS: [Experiment; 34] = [
     Experiment {
         name: "modes",
         shows: "frequencies of bars, cubes, plates, spheres, rings and cylinders against theory",
@@ -231,6 +232,36 @@ const EXPERIMENTS: [Experiment; 29] = [
         shows: "Distant, section 5.2: jumping dishes beside those on an elastic table",
         cost: "two minutes; half a minute with --quick",
         run: |args, ui| distant::truth::run(args, ui)?.report(args, ui),
+    },
+    Experiment {
+        name: "sound-mug",
+        shows: "Sound, Fig. 4: a tapped mug, upright, on its rim and on its side: how fast partials die, and why",
+        cost: "a minute, most of it modes that are then kept",
+        run: |args, ui| sound::mug::run(args, ui)?.report(args, ui),
+    },
+    Experiment {
+        name: "sound-fork",
+        shows: "Sound, Fig. 13: a tuning fork rings in the air and dies on the ground",
+        cost: "half a minute",
+        run: |args, ui| sound::fork::run(args, ui)?.report(args, ui),
+    },
+    Experiment {
+        name: "sound-ruler",
+        shows: "Sound, Fig. 13: a ruler on the edge of a table is plucked and pulled in: its pitch rises",
+        cost: "half a minute",
+        run: |args, ui| sound::ruler::run(args, ui)?.report(args, ui),
+    },
+    Experiment {
+        name: "sound-rest",
+        shows: "Sound, Fig. 7: a slab and a mug that lie still are silent",
+        cost: "a minute",
+        run: |args, ui| sound::rest::run(args, ui)?.report(args, ui),
+    },
+    Experiment {
+        name: "sound-rocking",
+        shows: "Sound, Fig. 10 and 11: a rocking slab with spread impulses and without",
+        cost: "half a minute",
+        run: |args, ui| sound::rocking::run(args, ui)?.report(args, ui),
     },
 ];
 

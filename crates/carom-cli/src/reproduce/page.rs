@@ -7,6 +7,7 @@ use super::Findings;
 use crate::plot::arena::arena;
 use crate::plot::chart::chart;
 use crate::ui::{Work, duration};
+use crate::view::base64;
 
 /// What came out of one experiment.
 pub struct Chapter {
@@ -40,7 +41,7 @@ th { font-weight: 600; }
 .note { opacity: 0.75; }
 .wrong { color: #c2410c; font-weight: 600; }
 figure { margin: 1.25rem 0; background: #fff; padding: 0.5rem; border-radius: 6px; }
-figure svg { display: block; width: 100%; height: auto; max-height: 32rem; }
+figure svg, figure img { display: block; width: 100%; height: auto; max-height: 32rem; }
 ";
 
 /// The page as HTML.
@@ -97,6 +98,10 @@ fn told(findings: &Findings) -> Work<String> {
         // A picture within a page has no head of its own.
         let begin = picture.find("<svg").unwrap_or(0);
         let _ = writeln!(text, "<figure>{}</figure>", &picture[begin..]);
+    }
+    for (_, sound) in &findings.sounds {
+        let (title, picture) = (escaped(&sound.title), base64(&sound.picture()?));
+        let _ = writeln!(text, "<figure><img alt=\"{title}\" src=\"data:image/png;base64,{picture}\"></figure>");
     }
     Ok(text)
 }

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use miette::miette;
 
+pub use self::page::base64;
 pub use self::shown::Shown;
 use crate::interrupt;
 use crate::objects::OnTheWay;

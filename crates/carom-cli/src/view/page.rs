@@ -51,7 +51,7 @@ fn put(page: &mut String, name: &str, bytes: &[u8]) -> Work<()> {
 }
 
 /// Bytes in base 64 (RFC 4648), with padding.
-fn base64(bytes: &[u8]) -> String {
+pub fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {

@@ -85,6 +85,7 @@ pub fn catalogue() -> &'static [NamedShape] {
         sport::BOWLING_PIN,
         sport::HOCKEY_STICK,
         sport::PUCK,
+        sport::MARBLE_TRACK,
         furniture::TABLE,
         furniture::SCAFFOLD,
         letters::B,

@@ -1,4 +1,4 @@
-//! Sports equipment: baseball bat, bowling pin, hockey stick and puck.
+//! Sports and games: baseball bat, bowling pin, hockey stick, puck, and a track for marbles.
 
 use super::outline::{arc, profile, rounded_polygon, turned};
 use super::{NamedShape, Parameter, Values, length, moved, turned_and_moved};
@@ -152,4 +152,40 @@ fn puck(v: &Values) -> Result<Shape, ShapeError> {
     let [diameter, thickness] = v.all();
     let puck = Shape::Cylinder { radius: 0.5 * diameter, height: thickness };
     Ok(moved(puck, [0.0, 0.5 * thickness, 0.0]))
+}
+
+pub(super) const MARBLE_TRACK: NamedShape = NamedShape {
+    name: "marble-track",
+    description: "A chute for marbles that winds down one and a half turns around the y axis, 23 cm across, with its lowest \
+        point on y = 0: a piece of the double helix of Sound, Fig. 1.",
+    material: "polystyrene",
+    parameters: &[
+        length("diameter", 0.2, "diameter of the circle in the middle of the chute"),
+        length("pitch", 0.06, "descent per turn"),
+        Parameter { name: "turns", default: 1.5, minimum: 0.1, unit: "", description: "number of turns" },
+        length("width", 0.03, "outer width of the chute; marbles of up to two thirds of it fit"),
+    ],
+    make: marble_track,
+};
+
+fn marble_track(v: &Values) -> Result<Shape, ShapeError> {
+    let [diameter, pitch, turns, width] = v.all();
+    v.at_most("width", width, 0.4 * diameter, "two fifths of the diameter")?;
+    v.at_least("pitch", pitch, 2.0 * width, "so that marbles pass below the turn above")?;
+    v.at_most("turns", turns, 100.0, "beyond which nobody builds")?;
+    // A round rod without a round groove, whose middle is higher, and without what is above the lips.
+    let (outer, groove, lift) = (0.5 * width, 0.383 * width, 0.15 * width);
+    let (above, lips) = (0.7 * width, 0.8 * width);
+    let helix = |turns: f64, wire: f64| Shape::Helix { radius: 0.5 * diameter, pitch, turns, wire };
+    let height = 0.5 * pitch * turns + outer;
+    // The groove is longer than the rod, so that it is open at both ends.
+    let beyond = 2.0 * width / (std::f64::consts::PI * diameter);
+    let chute = Shape::Difference {
+        from: Box::new(helix(turns, outer)),
+        minus: vec![
+            moved(helix(turns + 2.0 * beyond, groove), [0.0, lift, 0.0]),
+            moved(helix(turns + 2.0 * beyond, above), [0.0, lips, 0.0]),
+        ],
+    };
+    Ok(moved(chute, [0.0, height, 0.0]))
 }

@@ -146,6 +146,7 @@ fn every_shape_is_one_piece_of_plausible_mass() {
         ("bowling-pin", [1.4, 1.7]),
         ("hockey-stick", [0.6, 1.0]),
         ("puck", [0.115, 0.175]),
+        ("marble-track", [0.28, 0.31]),
         ("table", [20.0, 35.0]),
         ("scaffold", [200.0, 320.0]),
         ("letter-b", [0.2, 0.4]),

@@ -15,6 +15,13 @@ use crate::SoundError;
 /// A contact moves by so much of the body's size before mode shapes are read anew.
 const SAME_PLACE: f64 = 1e-4;
 
+/// The time in which forces that stay the same become even, s. The nearest to the step before would stay as uneven for ever as it was when a
+/// body came down on one of its places first; this is too slow to be heard.
+const EVEN: f64 = 0.02;
+
+/// Instants that are no farther apart are one, s: steps that follow each other differ by round-off there.
+const SAME_INSTANT: f64 = 1e-9;
+
 /// A contact of a body within a step, in the axes of its model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
@@ -26,7 +33,7 @@ pub struct Contact {
     pub feature: u64,
     /// Where, m.
     pub point: DVec3,
-    /// Into the body, of length one.
+    /// Into the body, of length one; zero for a push from nowhere, which is neither spread nor damps.
     pub normal: DVec3,
     /// On the body, N s.
     pub impulse: DVec3,
@@ -72,6 +79,9 @@ pub struct Dampers {
     /// So that the damping matrix is the sum of their squares, RᵀR.
     pub rows: Vec<Vec<f64>>,
 }
+
+/// Damping of all modes during a step: from when until when, s, and γGₘₘ, 1/s.
+type Held = (f64, f64, Vec<f64>);
 
 /// What contacts do to the modes of a body.
 #[derive(Clone, Debug, Default)]
@@ -124,18 +134,23 @@ impl Excitation {
         }
         let near = SAME_PLACE * hierarchy.bounds().size().length();
         let mut places = Places { model, hierarchy, near, known: BTreeMap::new() };
+        // Forces of the step before, N, by feature.
         let mut before: BTreeMap<u64, DVec3> = BTreeMap::new();
         let mut result = Excitation::default();
-        for step in contacts.chunk_by(|a, b| a.start == b.start && a.span == b.span) {
-            let impulses = if params.redistribute { spread(step, &mut before) } else { kept(step) };
+        let mut held = Vec::new();
+        let touches = |contact: &Contact| contact.normal != DVec3::ZERO;
+        let together = |a: &Contact, b: &Contact| a.start == b.start && a.span == b.span && touches(a) == touches(b);
+        for step in contacts.chunk_by(together) {
+            let spreads = params.redistribute && touches(&step[0]);
+            let impulses = if spreads { spread(step, &mut before) } else { kept(step) };
             let shapes: Vec<Arc<[DVec3]>> = step.iter().map(|contact| places.shapes(contact)).collect();
             result.push(step, &impulses, &shapes, model.mode_count());
             if params.gamma > 0.0 {
-                result.grip(step, &impulses, &shapes, model.mode_count(), params);
+                held.extend(result.grip(step, &impulses, &shapes, model.mode_count(), params));
             }
         }
         result.pushes.sort_by(|a, b| a.pulse.start.total_cmp(&b.pulse.start));
-        result.let_go();
+        result.grips = grips(&held);
         Ok(result)
     }
 
@@ -171,11 +186,11 @@ impl Excitation {
         shapes: &[Arc<[DVec3]>],
         modes: usize,
         params: &ExcitationParams,
-    ) {
+    ) -> Option<Held> {
         let Contact { start, span, .. } = step[0];
         // A blow between steps has no force that could damp.
         if span <= 0.0 {
-            return;
+            return None;
         }
         let mut rates = vec![0.0; modes];
         let mut rows = Vec::new();
@@ -197,55 +212,75 @@ impl Excitation {
                 }
             }
         }
-        self.grips.push(Grip { time: start + 0.5 * span, rates });
         if params.keep_dampers {
             self.dampers.push(Dampers { start, end: start + span, rows });
         }
+        Some((start, start + span, rates))
     }
+}
 
-    /// Where steps without contact follow, damping goes back to none.
-    fn let_go(&mut self) {
-        let grips = std::mem::take(&mut self.grips);
-        let spacing = grips.windows(2).map(|pair| pair[1].time - pair[0].time).filter(|dt| *dt > 0.0);
-        let step = spacing.fold(f64::INFINITY, f64::min).min(1e-3);
-        let nothing = |time: f64, like: &Grip| Grip { time, rates: vec![0.0; like.rates.len()] };
-        for grip in grips {
-            match self.grips.last() {
-                Some(last) if grip.time <= last.time => continue,
-                Some(last) if grip.time - last.time > 3.0 * step => {
-                    let after = nothing(last.time + step, &grip);
-                    self.grips.push(after);
-                    self.grips.push(nothing(grip.time - step, &grip));
-                }
-                Some(_) => {}
-                None => self.grips.push(nothing(grip.time - step, &grip)),
-            }
-            self.grips.push(grip);
+/// Damping in time from steps that may overlap, as those of contacts with clocks of their own do: the sum between any two instants at which
+/// one begins or ends, told for the middle. Where nothing touches there is none, and what begins or ends does so around its instant, so
+/// that the mean stays.
+fn grips(held: &[Held]) -> Vec<Grip> {
+    let Some(modes) = held.first().map(|(_, _, rates)| rates.len()) else { return Vec::new() };
+    let nothing = |time: f64| Grip { time, rates: vec![0.0; modes] };
+    let mut order: Vec<usize> = (0..held.len()).collect();
+    order.sort_by(|&a, &b| held[a].0.total_cmp(&held[b].0));
+    let (mut begins, mut acting) = (order.into_iter().peekable(), Vec::<usize>::new());
+    let mut instants: Vec<f64> = held.iter().flat_map(|&(start, end, _)| [start, end]).collect();
+    instants.sort_by(f64::total_cmp);
+    instants.dedup_by(|later, earlier| *later - *earlier <= SAME_INSTANT);
+    let mut grips: Vec<Grip> = Vec::new();
+    let (mut free, mut half) = (Some(f64::INFINITY), 0.0);
+    for pair in instants.windows(2) {
+        let length = pair[1] - pair[0];
+        let middle = pair[0] + 0.5 * length;
+        acting.retain(|&step| held[step].1 > middle);
+        while let Some(next) = begins.next_if(|&next| held[next].0 <= middle) {
+            acting.push(next);
         }
-        if let Some(last) = self.grips.last() {
-            let end = nothing(last.time + step, last);
-            self.grips.push(end);
+        if acting.is_empty() {
+            grips.push(nothing(pair[0] + f64::min(half, 0.4 * length)));
+            free = Some(length);
+            continue;
         }
+        half = 0.5 * length;
+        if let Some(gap) = free.take() {
+            grips.push(nothing(pair[0] - f64::min(half, 0.4 * gap)));
+        }
+        let mut sum = nothing(middle);
+        for &step in &acting {
+            sum.rates.iter_mut().zip(&held[step].2).for_each(|(sum, rate)| *sum += rate);
+        }
+        grips.push(sum);
     }
+    grips.extend(instants.last().map(|end| nothing(end + half)));
+    grips
 }
 
 fn kept(step: &[Contact]) -> Vec<DVec3> {
     step.iter().map(|contact| contact.impulse).collect()
 }
 
-/// Spreads the impulses of a step and remembers them for the next.
+/// Spreads the impulses of a step and remembers the forces for the next, which may be longer or shorter.
 fn spread(step: &[Contact], before: &mut BTreeMap<u64, DVec3>) -> Vec<DVec3> {
     let origin = step.iter().map(|contact| contact.point).sum::<DVec3>() / step.len() as f64;
+    let keep = (-step[0].span / EVEN).exp();
     let share = |contact: &Contact| Share {
         arm: contact.point - origin,
         normal: contact.normal,
         friction: contact.friction,
         impulse: contact.impulse,
-        before: before.get(&contact.feature).copied().unwrap_or_default(),
+        before: keep * contact.span * before.get(&contact.feature).copied().unwrap_or_default(),
     };
     let shares: Vec<Share> = step.iter().map(share).collect();
     let impulses = redistribute(&shares);
-    *before = step.iter().zip(&impulses).map(|(contact, &impulse)| (contact.feature, impulse)).collect();
+    // A blow leaves what was there before it.
+    if step[0].span > 0.0 {
+        let force = |(contact, &impulse): (&Contact, &DVec3)| (contact.feature, impulse / contact.span);
+        *before = step.iter().zip(&impulses).map(force).collect();
+    }
     impulses
 }
 

@@ -4,7 +4,7 @@ use carom_modal::{ModalParams, Wanted, material, modes_of};
 use carom_object::{Damping, ModalModel};
 use carom_shape::{Bvh, named};
 use carom_sound::fourier;
-use carom_sound::synthesis::{Contact, Excitation, ExcitationParams, Outlet, PERIOD, Voice};
+use carom_sound::synthesis::{Contact, ContactDamping, Excitation, ExcitationParams, Outlet, PERIOD, Voice};
 use glam::DVec3;
 
 const RATE: f64 = 48_000.0;
@@ -125,6 +125,36 @@ fn a_contact_damps_a_mode_by_its_force_and_the_motion_under_it() {
             contact > 5.0 && (found / expected - 1.0).abs() < 0.02,
             "mode {mode}: {found} 1/s, expected {expected}"
         );
+    }
+}
+
+#[test]
+fn dampers_of_contacts_with_clocks_of_their_own_add_up_and_keep_their_mean() {
+    let model = bar();
+    let hierarchy = Bvh::new(&model.surface);
+    let params = ExcitationParams { gamma: 0.3, redistribute: false, ..ExcitationParams::default() };
+    // From 10 to 20 ms one touches in steps of a millisecond, the other in one long step.
+    let [left, right] = [-0.09, 0.04].map(|x| DVec3::new(x, -0.005, 0.0));
+    let many = (10..20).map(|i| touch(1e-3 * f64::from(i), 1e-3, left, 2e-3 * DVec3::Y)).collect::<Vec<_>>();
+    let one = vec![touch(0.01, 0.01, right, 0.03 * DVec3::Y)];
+    let mean = |contacts: &[Contact], from: f64, to: f64| {
+        let excitation = Excitation::new(&model, &hierarchy, contacts, &params).unwrap();
+        let mut rates = vec![0.0; model.mode_count()];
+        ContactDamping::new(excitation.grips).add_mean(from, to, &mut rates);
+        rates
+    };
+    // Alone, each is fully there in the middle of its steps.
+    let full = |contacts: &[Contact], mode: usize| {
+        let grips = Excitation::new(&model, &hierarchy, contacts, &params).unwrap().grips;
+        grips.iter().map(|grip| grip.rates[mode]).fold(0.0, f64::max)
+    };
+    let both = [one.clone(), many.clone()].concat();
+    for [from, to] in [[0.012, 0.018], [0.0, 0.03], [0.022, 0.03]] {
+        for (mode, found) in mean(&both, from, to).into_iter().enumerate() {
+            let sum = full(&many, mode) + full(&one, mode);
+            let expected = sum * (to.min(0.02) - from.max(0.01)).max(0.0) / (to - from);
+            assert!((found - expected).abs() <= 1e-9 * sum, "mode {mode}: {found} instead of {expected}");
+        }
     }
 }
 

@@ -22,6 +22,10 @@ use crate::{
 /// Beyond this many metres, or metres or radians per second, nothing is believed.
 const OUT_OF_BOUNDS: f64 = 1e9;
 
+/// Places that are no farther apart than this part of the smallest body are told as contacts, with no force if they have none: a
+/// solver may carry a body by any of them, and sound spreads forces over all.
+const NEARLY: f64 = 1e-4;
+
 /// Bodies of space that vibrate while they touch, and others that do not.
 ///
 /// A step of the world is where all bodies are at one time, and what is recorded. Within it each group of bodies that touch takes
@@ -178,7 +182,7 @@ impl FlexibleWorld {
         let active = bodies.iter().map(|body| if flexible.adaptive { 0 } else { body.modes() }).collect();
         let mut world = FlexibleWorld {
             resting_speed: params.resting_speed.unwrap_or(2.0 * params.gravity.length() * params.step),
-            slop: params.slop.unwrap_or(1e-6 * size),
+            slop: params.slop.unwrap_or(NEARLY * size),
             longest: flexible.longest_step.unwrap_or(params.step).min(params.step),
             energy_scale: 0.0,
             struck: vec![false; loads.len()],

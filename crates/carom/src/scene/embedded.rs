@@ -53,5 +53,12 @@ pub fn embedded() -> &'static [EmbeddedScene] {
         "dinner-flexible",
         "slope-flexible",
         "belt",
+        "ruler-twang",
+        "mug-poses",
+        "tuning-fork",
+        "slab",
+        "slab-rocking",
+        "marbles",
+        "dinner-stacked",
     ]
 }

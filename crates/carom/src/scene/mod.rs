@@ -40,7 +40,7 @@ pub use mistake::{Mistake, Place, SceneErrors};
 pub use plan::Record;
 pub use reference::{json_schema, reference};
 pub use schema::{Key, Kind, Limits, SECTIONS, Section};
-pub use sounding::SoundSource;
+pub use sounding::{HeardLoad, SoundSource};
 
 /// A scene without mistakes that can be seen before it is built.
 #[derive(Debug)]

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use carom_modal::Wanted;
 use carom_object::{Material, Object};
+use glam::DVec3;
 
 use super::Scene;
-use super::plan::{BodyPlan, Form, MotionPlan};
+use super::plan::{BodyPlan, Form, LoadPlan, MotionPlan, PushPlan};
 use crate::BakeRequest;
 
 /// A body of a scene as something that may sound.
@@ -28,7 +29,34 @@ pub struct SoundSource {
     pub endless: bool,
 }
 
+/// A force or a blow of the user on a body that may sound.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HeardLoad {
+    /// The body's name in the world.
+    pub body: String,
+    /// Where, in its own axes from its shape's origin; the centre of mass if not given.
+    pub at: Option<DVec3>,
+    /// In the world's axes: a force, N; or an impulse, N s, if it begins when it ends.
+    pub push: DVec3,
+    /// When it begins, s.
+    pub from: f64,
+    /// When it ends, s.
+    pub until: f64,
+}
+
 impl Scene {
+    /// The user's forces and blows.
+    pub fn heard_loads(&self) -> Vec<HeardLoad> {
+        let heard = |load: &LoadPlan| {
+            let (push, from, until) = match load.push {
+                PushPlan::Force { force, from, until, .. } => (force, from, until),
+                PushPlan::Impulse { impulse, time, .. } => (impulse, time, time),
+            };
+            HeardLoad { body: load.body.clone(), at: load.at, push, from, until }
+        };
+        self.plan.loads.iter().map(heard).filter(|load| load.push != DVec3::ZERO).collect()
+    }
+
     /// All bodies by name, with the modes that are wanted of them.
     pub fn sound_sources(&self, wanted: Wanted) -> Vec<SoundSource> {
         let of_plan = |(number, body): (usize, &BodyPlan)| {
@@ -62,6 +90,11 @@ impl Scene {
         let mut all: Vec<SoundSource> = self.plan.bodies.iter().enumerate().flat_map(of_plan).collect();
         all.sort_by(|a, b| a.name.cmp(&b.name));
         all
+    }
+
+    /// What meets more slowly does not bounce, m/s: what gravity adds in two steps unless the scene says otherwise.
+    pub fn resting_speed(&self) -> f64 {
+        self.plan.resting_speed.unwrap_or(2.0 * self.plan.gravity.length() * self.step())
     }
 
     /// Coulomb's μ between two surfaces by the scene's rule.

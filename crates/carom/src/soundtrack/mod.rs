@@ -1,6 +1,7 @@
 //! The sound of a recording, of a knock on an object, and of impulses that another engine found.
 
 mod impulses;
+mod loads;
 mod meeting;
 mod run;
 mod tap;

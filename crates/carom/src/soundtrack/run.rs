@@ -167,11 +167,16 @@ pub fn sound_of_run(
     if !recording.run().contacts {
         return Err(SoundtrackError::NoContacts);
     }
-    let (touched, meetings) = survey(recording)?;
-    let (mut parts, scene) = parts(recording, params, &touched, context)?;
-    let impacts = distribute(recording, &scene, &mut parts, &meetings, params)?;
-    let end = recording.checkpoint().progress.step as f64 * recording.run().step + params.tail;
-    let samples = (end * params.render.sample_rate).ceil() as usize;
+    let scene = Scene::open(&recording.folder().join("scene.toml").to_string_lossy(), &[])?;
+    let mut survey = survey(recording, scene.resting_speed())?;
+    for load in scene.heard_loads() {
+        let bodies = recording.run().bodies.iter().zip(&mut survey.touched);
+        bodies.filter(|(body, _)| body.name == load.body).for_each(|(_, touched)| *touched = true);
+    }
+    let mut parts = parts(recording, params, &scene, &survey.touched, context)?;
+    let end = recording.checkpoint().progress.step as f64 * recording.run().step;
+    let impacts = distribute(recording, &scene, &mut parts, &survey, params, end)?;
+    let samples = ((end + params.tail) * params.render.sample_rate).ceil() as usize;
     let render_params = RenderParams { samples, ..params.render };
     let mut track = Soundtrack {
         mix: vec![vec![0.0; samples]; params.listener.channels()],
@@ -225,11 +230,10 @@ impl Part {
 fn parts(
     recording: &Recording,
     params: &SoundtrackParams,
+    scene: &Scene,
     touched: &[bool],
     context: &SceneContext,
-) -> Result<(Vec<Part>, Scene), SoundtrackError> {
-    let path = recording.folder().join("scene.toml");
-    let scene = Scene::open(&path.to_string_lossy(), &[])?;
+) -> Result<Vec<Part>, SoundtrackError> {
     let mut sources: BTreeMap<String, SoundSource> =
         scene.sound_sources(params.wanted).into_iter().map(|source| (source.name.clone(), source)).collect();
     if let Some(name) = params.damping.keys().find(|name| !name.is_empty() && !sources.contains_key(*name)) {
@@ -275,7 +279,7 @@ fn parts(
         let flexible = body.object.is_some();
         parts.push(Part { source, model, transfer, trajectory, centre, flexible, contacts, jolts });
     }
-    Ok((parts, scene))
+    Ok(parts)
 }
 
 type Baked = (Arc<ModalModel>, Option<Arc<dyn Transfer + Send>>);
@@ -302,40 +306,53 @@ fn bake(request: &BakeRequest, context: &SceneContext) -> Result<Baked, Soundtra
 /// Normal impulses of impacts, by step and pair: what two bodies give each other at several points at once is one meeting.
 type Meetings = BTreeMap<(u64, [u32; 2]), f64>;
 
-/// Whether a contact is one that begins with a blow.
-fn is_impact(event: &ContactEvent) -> bool {
-    event.is_new && event.approach_speed > 0.0 && event.normal_impulse > 0.0
+/// Whether a contact is one that begins with a blow. A body at rest that is carried by another of its places falls onto it no faster
+/// than gravity makes it within a step, and does not knock.
+fn is_impact(event: &ContactEvent, resting_speed: f64) -> bool {
+    event.is_new && event.approach_speed > resting_speed && event.normal_impulse > 0.0
 }
 
-/// Which bodies are touched at all, and who meets whom.
-fn survey(recording: &Recording) -> Result<(Vec<bool>, Meetings), RecordingError> {
+/// What has to be known of all contacts before any is heard.
+struct Survey {
+    /// Which bodies are touched at all.
+    touched: Vec<bool>,
+    /// Who meets whom.
+    meetings: Meetings,
+    /// The shortest part of a step in which anything touched, s.
+    part: f64,
+}
+
+fn survey(recording: &Recording, resting_speed: f64) -> Result<Survey, RecordingError> {
     let mut touched = vec![false; recording.run().bodies.len()];
-    let mut meetings = Meetings::new();
+    let (mut meetings, mut part) = (Meetings::new(), recording.run().step);
     for contact in recording.contacts() {
         let RecordedContact { step, event } = contact?;
         event.bodies.iter().for_each(|&body| touched[body as usize] = true);
-        if is_impact(&event) {
+        part = part.min(event.span);
+        if is_impact(&event, resting_speed) {
             *meetings.entry((step, event.bodies)).or_default() += event.normal_impulse;
         }
     }
-    Ok((touched, meetings))
+    Ok(Survey { touched, meetings, part })
 }
 
-/// Gives each contact to both of its bodies, in their axes.
+/// Gives each contact to both of its bodies, in their axes, and what was pushed by hand until the end to its body.
 fn distribute(
     recording: &Recording,
     scene: &Scene,
     parts: &mut [Part],
-    meetings: &Meetings,
+    survey: &Survey,
     params: &SoundtrackParams,
+    end: f64,
 ) -> Result<Vec<Impact>, SoundtrackError> {
     let mut impacts = Vec::new();
+    let resting_speed = scene.resting_speed();
     for contact in recording.contacts() {
         let RecordedContact { step, event } = contact?;
         let [first, second] = event.bodies.map(|body| body as usize);
         let normal = DVec3::from(event.normal);
         let flexible = parts[first].flexible || parts[second].flexible;
-        let impact = is_impact(&event).then(|| {
+        let impact = is_impact(&event, resting_speed).then(|| {
             if flexible {
                 return (event.start, event.span);
             }
@@ -348,7 +365,7 @@ fn distribute(
             // The normal leads into the first body.
             let curvatures = side(&parts[first], -normal) + side(&parts[second], normal);
             let compliances = compliance(&parts[first].source.material) + compliance(&parts[second].source.material);
-            let impulse = meetings.get(&(step, event.bodies)).copied().unwrap_or(event.normal_impulse);
+            let impulse = survey.meetings.get(&(step, event.bodies)).copied().unwrap_or(event.normal_impulse);
             let time = duration(impulse, event.approach_speed, event.restitution, curvatures, compliances);
             (event.time.max(0.0), time)
         });
@@ -362,13 +379,16 @@ fn distribute(
                 duration,
             });
         }
+        // Bodies that vibrate take an impulse at the start of each part of a step, around which a steady force has to lie: half a part too
+        // late, it would not hold the modes still that it held in the run. Where all modes take part, parts are the shortest.
+        let early = if flexible { 0.5 * survey.part } else { 0.0 };
         let friction = scene.friction_between(parts[first].source.friction, parts[second].source.friction);
         for (body, other, sign) in [(first, second, 1.0), (second, first, -1.0)] {
             let part = &mut parts[body];
             let pose = part.trajectory.at(event.time);
             let back = pose.rotation.inverse();
             part.contacts.push(Contact {
-                start: event.start,
+                start: event.start - early,
                 span: event.span,
                 // The same feature of another body is another contact.
                 feature: event.feature ^ (other as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15),
@@ -385,8 +405,23 @@ fn distribute(
             }
         }
     }
+    for load in scene.heard_loads() {
+        if let Some(part) = parts.iter_mut().find(|part| part.source.name == load.body) {
+            let contacts = load.contacts(&part.trajectory, part.centre, part.source.moves, end);
+            part.contacts.extend(contacts);
+        }
+    }
     // Bodies with clocks of their own are not recorded in the order of time.
     for part in parts {
+        // What lies still when the recording ends goes on lying: to let it go would be a blow.
+        for contact in part.contacts.iter_mut().filter(|contact| contact.impact.is_none()) {
+            let longer = end + params.tail - contact.start;
+            // The last may begin half a part of a step early.
+            if contact.span > 0.0 && end - contact.start < 1.51 * contact.span {
+                contact.impulse *= longer / contact.span;
+                contact.span = longer;
+            }
+        }
         part.contacts.sort_by(|a, b| (a.start, a.span).partial_cmp(&(b.start, b.span)).unwrap_or(Ordering::Equal));
     }
     Ok(impacts)

@@ -3,8 +3,10 @@
 mod distant;
 mod flexible;
 mod friction;
+mod heard;
 mod reflections;
 mod rest;
+mod ruler;
 
 use carom::scene::{BuiltScene, Scene, SceneContext};
 use carom::world::{Frame, System};
