@@ -258,8 +258,7 @@ fn follow_pair<G: Geometry>(
     reach: f64,
 ) {
     for contact in contacts.iter_mut() {
-        let same =
-            last.iter().zip(&*goes_on).position(|(old, taken)| !taken && old.1 == contact.touch.feature);
+        let same = last.iter().zip(&*goes_on).position(|(old, taken)| !taken && old.1 == contact.touch.feature);
         if let Some(k) = same {
             goes_on[k] = true;
             contact.before = Some(place + k as u32);
