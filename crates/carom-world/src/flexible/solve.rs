@@ -13,7 +13,7 @@ use super::pairs::Pairs;
 use crate::WorldError;
 
 /// Groups of more contacts keep what rounds have found.
-const MOST_STAGGERED: usize = 64;
+const MOST_STAGGERED: usize = 24;
 
 /// Below these sums of slips, m/s, and friction, N s, a group is solved without friction (*Sound*, Eq. 10, 11).
 const SLIP: f64 = 1e-8;
