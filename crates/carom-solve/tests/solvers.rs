@@ -293,7 +293,7 @@ fn bodies_of_different_widths_are_solved_to_round_off() {
     let mut g = RaggedColumns::new(widths.iter().copied());
     let row = |block: usize, seed: usize| (0..widths[block]).map(|k| ((7 * seed + 3 * k) as f64).sin()).collect();
     for i in 0..200 {
-        let (a, b) = (i % 60, (11 * i + 5) % 60);
+        let (a, b) = (i % 60, (i + 1 + 7 * (i / 60)) % 60);
         let (first, second): (Vec<f64>, Vec<f64>) = (row(a, i), row(b, i + 1000));
         // Some touch what does not move.
         g.push_rows([(a as u32, &first), if i % 9 == 0 { (a as u32, &[]) } else { (b as u32, &second) }]);
