@@ -126,6 +126,6 @@ fn what_lies_still_when_a_recording_ends_goes_on_lying_in_silence() {
         |from: f64, until: f64| samples(&signal, from, until).iter().fold(0.0f64, |most, x| most.max(x.abs()));
     let (impact, rest, after) = (loudest(0.0, 0.2), loudest(1.0, 1.2), loudest(1.2, 1.5));
     println!("impact {impact} Pa, rest {rest} Pa, after the recording {after} Pa");
-    assert!(impact > 1e-3 && rest < 1e-4 * impact, "−80 dB of {impact}: {rest}");
+    assert!(impact > 1e-6 && rest < 1e-4 * impact, "−80 dB of {impact}: {rest}");
     assert!(after <= rest, "the end is heard: {after} after {rest}");
 }
