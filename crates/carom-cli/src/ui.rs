@@ -107,7 +107,7 @@ impl Progress {
             Step::Sample => ("placing samples", 0.0, 0.0),
             Step::Map => ("bounce map", 0.0, 1.0),
             Step::Radiation => ("radiation", 0.0, 1.0),
-            Step::Waves => ("following waves", 0.0, 1.0),
+            Step::Waves => ("waves", 0.0, 1.0),
         };
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         match step {

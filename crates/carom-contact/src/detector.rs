@@ -246,8 +246,8 @@ impl<G: Geometry> Detector<G> {
 /// With more contacts than this, memory that only detection needs is given back between calls: what follows needs it more.
 const MANY: usize = 1 << 16;
 
-/// With this many tasks per call, every core has enough of them to share evenly.
-const MOST_TASKS: usize = 256;
+/// With this many tasks per batch, every core has enough of them to share evenly.
+const MOST_TASKS: usize = 64;
 
 /// Finds the contacts of one pair among its last ones, which begin at `place` in the list: by feature, then by nearness.
 fn follow_pair<G: Geometry>(
@@ -258,8 +258,7 @@ fn follow_pair<G: Geometry>(
     reach: f64,
 ) {
     for contact in contacts.iter_mut() {
-        let same =
-            last.iter().zip(&*goes_on).position(|(old, taken)| !taken && old.1 == contact.touch.feature);
+        let same = last.iter().zip(&*goes_on).position(|(old, taken)| !taken && old.1 == contact.touch.feature);
         if let Some(k) = same {
             goes_on[k] = true;
             contact.before = Some(place + k as u32);

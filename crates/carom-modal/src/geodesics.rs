@@ -141,7 +141,7 @@ impl HeatGeodesics {
                 heat.iter_mut().zip(&cold).for_each(|(heat, cold)| heat[lane] += cold[lane]);
             }
         }
-        let mut sums = pulp::Arch::new().dispatch(|| self.divergence(&heat));
+        let mut sums = pulp::Arch::new().dispatch(Divergence { geodesics: self, heat: &heat });
         self.poisson.solve(&mut sums);
         let distances = |(lane, &source): (usize, &u32)| {
             let reached = |vertex: usize| known(source) && self.pieces[vertex] == self.pieces[source as usize];
@@ -157,15 +157,14 @@ impl HeatGeodesics {
     #[inline(always)]
     fn divergence(&self, heat: &[[f64; LANES]]) -> Vec<[f64; LANES]> {
         let mut sums = vec![[0.0; LANES]; self.vertices];
-        for (corners, (gradients, _)) in self.triangles.iter().zip(&self.gradients) {
-            let corners = corners.map(|corner| corner as usize);
-            let [a, b, c] = corners.map(|corner| heat[corner]);
-            let slope = |pick: fn(DVec2) -> f64| {
-                let [u, v, w] = gradients.map(pick);
-                std::array::from_fn::<f64, LANES, _>(|lane| u * a[lane] + v * b[lane] + w * c[lane])
-            };
-            let [mut x, mut y] = [slope(|gradient| gradient.x), slope(|gradient| gradient.y)];
+        for (&[a, b, c], (gradients, _)) in self.triangles.iter().zip(&self.gradients) {
+            let corners = [a as usize, b as usize, c as usize];
+            let [a, b, c] = [heat[corners[0]], heat[corners[1]], heat[corners[2]]];
+            let [u, v, w] = gradients;
+            let (mut x, mut y) = ([0.0; LANES], [0.0; LANES]);
             for lane in 0..LANES {
+                x[lane] = u.x * a[lane] + v.x * b[lane] + w.x * c[lane];
+                y[lane] = u.y * a[lane] + v.y * b[lane] + w.y * c[lane];
                 // Far away heat is tiny; its direction is what counts. Where there is none, there is no direction.
                 let scale = 1.0 / x[lane].abs().max(y[lane].abs());
                 let [u, v] = [x[lane] * scale, y[lane] * scale];
@@ -180,6 +179,21 @@ impl HeatGeodesics {
             }
         }
         sums
+    }
+}
+
+/// A divergence with the vectors that the machine has.
+struct Divergence<'a> {
+    geodesics: &'a HeatGeodesics,
+    heat: &'a [[f64; LANES]],
+}
+
+impl pulp::WithSimd for Divergence<'_> {
+    type Output = Vec<[f64; LANES]>;
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _: S) -> Self::Output {
+        self.geodesics.divergence(self.heat)
     }
 }
 

@@ -112,8 +112,7 @@ pub struct SurfaceFactor {
 impl SurfaceFactor {
     /// Solves for a group of right-hand sides in place, each unknown's lanes together.
     pub fn solve(&self, unknowns: &mut [[f64; LANES]]) {
-        // With the vectors that the machine has: a group's lanes fill one.
-        pulp::Arch::new().dispatch(|| self.solve_here(unknowns));
+        pulp::Arch::new().dispatch(Solve { factor: self, unknowns });
     }
 
     #[inline(always)]
@@ -121,7 +120,10 @@ impl SurfaceFactor {
         let mut x: Vec<[f64; LANES]> = self.order.iter().map(|&unknown| unknowns[unknown as usize]).collect();
         for column in 0..x.len() {
             let (rows, values) = self.column(column);
-            let pivot = x[column].map(|value| value / values[0]);
+            let mut pivot = x[column];
+            for lane in 0..LANES {
+                pivot[lane] /= values[0];
+            }
             x[column] = pivot;
             for (&row, value) in rows[1..].iter().zip(&values[1..]) {
                 let target = &mut x[row as usize];
@@ -139,7 +141,9 @@ impl SurfaceFactor {
                     sum[lane] -= value * source[lane];
                 }
             }
-            x[column] = sum.map(|value| value / values[0]);
+            for lane in 0..LANES {
+                x[column][lane] = sum[lane] / values[0];
+            }
         }
         for (&unknown, &value) in self.order.iter().zip(&x) {
             unknowns[unknown as usize] = value;
@@ -150,5 +154,20 @@ impl SurfaceFactor {
     fn column(&self, column: usize) -> (&[u32], &[f64]) {
         let range = self.starts[column]..self.starts[column + 1];
         (&self.rows[range.clone()], &self.values[range])
+    }
+}
+
+/// A solve with the vectors that the machine has: a group's lanes fill one. What is to be compiled for them must be inlined; closures are not.
+struct Solve<'a> {
+    factor: &'a SurfaceFactor,
+    unknowns: &'a mut [[f64; LANES]],
+}
+
+impl pulp::WithSimd for Solve<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _: S) {
+        self.factor.solve_here(self.unknowns);
     }
 }

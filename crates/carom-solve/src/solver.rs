@@ -9,10 +9,11 @@ use crate::{Columns, Problem};
 /// How to solve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Method {
-    /// To round-off: pivoting, in larger parts from the sides that interior points have found, with a sparse factor.
+    /// To round-off: pivoting, in larger parts from the sides that interior points have found, with a sparse factor. The largest
+    /// try conjugate gradients first.
     #[default]
     Exact,
-    /// Pivoting with a dense factor, whatever the size.
+    /// The same, whatever the size.
     Pivoting,
     /// Sweeps of projected Gauss-Seidel only.
     GaussSeidel,

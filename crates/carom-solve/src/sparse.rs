@@ -98,7 +98,9 @@ impl SparseFactor {
             }
             // What children have left lies on top of the stack, the last child's first.
             for _ in 0..children {
-                let Some(Front { start, height, width, .. }) = self.pending.pop().map(|child| fronts[child]) else { break };
+                let Some(Front { start, height, width, .. }) = self.pending.pop().map(|child| fronts[child]) else {
+                    break;
+                };
                 let size = height - width;
                 top -= size * size;
                 open.add_child(&below[top..][..size * size], &places[start + width..][..size]);

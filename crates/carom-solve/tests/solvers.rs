@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use carom_solve::{
-    ActiveSet, BlockColumns, Bounds, Candidates, Columns, LemkeError, Method, Problem, SolveParams, Solver, least_norm,
-    lemke, minimize_in_disc, minimize_in_polygon,
+    ActiveSet, BlockColumns, Bounds, Candidates, Columns, LemkeError, Method, Problem, RaggedColumns, SolveParams,
+    Solver, least_norm, lemke, minimize_in_disc, minimize_in_polygon,
 };
 use proptest::prelude::*;
 
@@ -285,4 +285,23 @@ fn large_boxes_are_solved_to_round_off_although_some_leave_no_room() {
         Solver::new(SolveParams { method: Method::Pivoting, ..SolveParams::default() }).solve(&problem, &mut y);
     assert!((0..y.len()).all(|i| lower[i] <= y[i] && y[i] <= upper[i]));
     assert!(problem.residual(&y) < 1e-12 && report.rounds < 40, "{:e} {report:?}", problem.residual(&y));
+}
+
+#[test]
+fn bodies_of_different_widths_are_solved_to_round_off() {
+    let widths: Vec<usize> = (0..60).map(|k| [2, 3, 6][k % 3]).collect();
+    let mut g = RaggedColumns::new(widths.iter().copied());
+    let row = |block: usize, seed: usize| (0..widths[block]).map(|k| ((7 * seed + 3 * k) as f64).sin()).collect();
+    for i in 0..200 {
+        let (a, b) = (i % 60, (i + 1 + 7 * (i / 60)) % 60);
+        let (first, second): (Vec<f64>, Vec<f64>) = (row(a, i), row(b, i + 1000));
+        // Some touch what does not move.
+        g.push_rows([(a as u32, &first), if i % 9 == 0 { (a as u32, &[]) } else { (b as u32, &second) }]);
+    }
+    let b: Vec<f64> = (0..g.len()).map(|i| (1.3 * i as f64).cos() - 0.4).collect();
+    let problem = Problem::non_negative(&g, &b);
+    let mut y = vec![0.0; g.len()];
+    let report = Solver::default().solve(&problem, &mut y);
+    assert_eq!((report.parts, report.largest), (1, 200));
+    assert!(problem.residual(&y) < 1e-12, "{:e}", problem.residual(&y));
 }

@@ -16,8 +16,8 @@ use crate::synthesis::{
     BankLedger, Click, Contact, Excitation, ExcitationParams, Outlet, PERIOD, Pulse, SPEED_OF_SOUND, Voice,
 };
 
-/// A ten-thousandth of the softest sound that is heard, 20 µPa, and a hundredth of what 24 bits resolve of 1 Pa.
-const SILENCE: f64 = 2e-9;
+/// A two-hundredth of the softest sound that is heard, 20 µPa, and less than 24 bits resolve of 1 Pa.
+const SILENCE: f64 = 1e-7;
 
 /// Weights are found anew when the listener has moved by this share of its distance.
 const SAME_SPOT: f64 = 0.01;

@@ -25,9 +25,9 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         report: &mut StepReport,
     ) -> Result<(), WorldError> {
         let mut time = start;
-        for _ in 1..MOST_PARTS {
+        for part in 1..=MOST_PARTS {
             self.detect(time, end, report);
-            let Some(span) = self.first_meeting(time, end) else { break };
+            let Some(span) = self.first_meeting(time, end).filter(|_| part < MOST_PARTS) else { break };
             self.advance(time, time + span, report)?;
             time += span;
         }

@@ -54,7 +54,7 @@ pub struct World<G: Dynamics<W>, const W: usize> {
     pub(crate) events: Vec<ContactEvent>,
     pub(crate) scratch: Scratch<W>,
     /// What touched before this step, and the impulses, once the step has put its own in their place: an error brings them back.
-    pub(crate) replaced: Option<(Vec<Touched<G>>, Vec<[f64; 3]>)>,
+    pub(crate) replaced: Option<Replaced<G>>,
     /// Memory for a step.
     pub(crate) masses: Vec<carom_impact::InverseMass<W>>,
     pub(crate) touching: Vec<Touching<W>>,
@@ -65,6 +65,9 @@ pub struct World<G: Dynamics<W>, const W: usize> {
 
 /// A contact as it is remembered: bodies, feature and point.
 pub(crate) type Touched<G> = ([u32; 2], u64, <G as carom_contact::Geometry>::Vector);
+
+/// What touched, and the impulses.
+type Replaced<G> = (Vec<Touched<G>>, Vec<[f64; 3]>);
 
 /// What changes from step to step.
 #[derive(Debug, Clone, Default)]

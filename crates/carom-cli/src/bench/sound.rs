@@ -24,7 +24,7 @@ const RATE: f64 = 44_100.0;
 const PAPER: [(usize, f64, f64); 2] = [(1005, 2.2, 22.2), (3822, 35.0, 32.4)];
 
 /// Modes that together add less are not heard, Pa: as in a rendering.
-const SILENCE: f64 = 2e-9;
+const SILENCE: f64 = 1e-7;
 
 /// One line of the table.
 struct Case {

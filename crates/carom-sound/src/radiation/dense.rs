@@ -220,8 +220,10 @@ mod tests {
     #[test]
     fn the_inverse_of_a_block_is_one_and_gmres_with_it_solves() {
         let size = 7;
-        let entry =
-            |i: usize, j: usize| Complex64::new((i * i + 3 * j) as f64 % 5.0 - 1.0, (2 * i + j * j) as f64 % 7.0 - 3.0);
+        let entry = |i: usize, j: usize| {
+            let (re, im) = ((3 * i * i + 5 * j * j + i * j) % 11, (7 * i + i * j * j) % 13);
+            Complex64::new(re as f64 - 4.0, im as f64 - 5.0)
+        };
         let all: Vec<Complex64> = (0..size * size).map(|at| entry(at / size, at % size)).collect();
         let found = inverse(all.clone(), size);
         for (i, j) in (0..size * size).map(|at| (at / size, at % size)) {

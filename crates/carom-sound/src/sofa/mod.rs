@@ -91,7 +91,7 @@ fn rows<'a>(
     name: &str,
 ) -> Result<impl Iterator<Item = &'a [f64]>, Problem> {
     let found = table.numbers.len() / width;
-    if table.numbers.len() % width != 0 || !(found == 1 || found == sources) {
+    if !table.numbers.len().is_multiple_of(width) || !(found == 1 || found == sources) {
         let sizes = &table.sizes;
         return Err(Problem::new(format!("{name} has sizes {sizes:?}, expected {sources} × {width} or 1 × {width}")));
     }

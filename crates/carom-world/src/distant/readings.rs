@@ -45,7 +45,7 @@ impl Readings {
                     row[lane] = normal.x * x + normal.y * y + normal.z * z;
                 }
             }
-            let most = pulp::Arch::new().dispatch(|| most(&rows, samples));
+            let most = pulp::Arch::new().dispatch(Most { rows: &rows, samples });
             peaks.extend_from_slice(&most[..group.len()]);
         }
         peaks
@@ -53,19 +53,28 @@ impl Readings {
 }
 
 /// The largest of |row · sample| over the samples, in each lane.
-#[inline(always)]
-fn most(rows: &[[f64; LANES]], samples: &[f64]) -> [f64; LANES] {
-    let mut most = [0.0f64; LANES];
-    for sample in samples.chunks_exact(rows.len().max(1)) {
-        let mut sums = [0.0; LANES];
-        for (row, q) in rows.iter().zip(sample) {
+struct Most<'a> {
+    rows: &'a [[f64; LANES]],
+    samples: &'a [f64],
+}
+
+impl pulp::WithSimd for Most<'_> {
+    type Output = [f64; LANES];
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _: S) -> [f64; LANES] {
+        let mut most = [0.0f64; LANES];
+        for sample in self.samples.chunks_exact(self.rows.len().max(1)) {
+            let mut sums = [0.0; LANES];
+            for (row, q) in self.rows.iter().zip(sample) {
+                for lane in 0..LANES {
+                    sums[lane] += row[lane] * q;
+                }
+            }
             for lane in 0..LANES {
-                sums[lane] += row[lane] * q;
+                most[lane] = most[lane].max(sums[lane].abs());
             }
         }
-        for lane in 0..LANES {
-            most[lane] = most[lane].max(sums[lane].abs());
-        }
+        most
     }
-    most
 }

@@ -7,8 +7,8 @@
 use super::body::FlexibleBody;
 use super::candidates::Candidate;
 
-/// A pair of bodies with more places that may touch is divided.
-const MOST: usize = 96;
+/// Of pairs of bodies with more places that may touch, products of the last are found each time.
+const MOST: usize = 256;
 
 /// Products of three rows with three others.
 pub(super) type Products = [[f64; 3]; 3];
@@ -46,7 +46,7 @@ impl Gram {
         self.pairs.clear();
         let (mut begin, mut end, mut number) = (0, 0, 0);
         for (place, candidate) in candidates.iter().enumerate() {
-            let same = place > 0 && candidates[place - 1].bodies == candidate.bodies && number + 1 < MOST;
+            let same = place > 0 && candidates[place - 1].bodies == candidate.bodies;
             if same {
                 number += 1;
             } else {
@@ -54,7 +54,7 @@ impl Gram {
                 self.pairs.push(For::default());
             }
             self.places.push((self.pairs.len() as u32 - 1, begin, number));
-            if candidate.bodies.iter().any(|&body| bodies[body as usize].modes() > 0) {
+            if number < MOST && candidate.bodies.iter().any(|&body| bodies[body as usize].modes() > 0) {
                 end += number + 1;
             }
         }
@@ -64,7 +64,7 @@ impl Gram {
         self.entries.resize(end.max(self.entries.len()), Entry::default());
     }
 
-    /// Which candidates have products: those of one number.
+    /// The pair of bodies that a candidate belongs to.
     pub fn pair(&self, candidate: usize) -> u32 {
         self.places[candidate].0
     }
@@ -83,6 +83,9 @@ impl Gram {
     /// The products of two candidates of one pair; `find` finds them, those of the one with the larger number first.
     pub fn products(&mut self, a: usize, b: usize, find: impl FnOnce() -> Products) -> Products {
         let ((pair, begin, i), (_, _, j)) = (self.places[a.max(b)], self.places[a.min(b)]);
+        if i >= MOST {
+            return find();
+        }
         let entry = &mut self.entries[begin + i * (i + 1) / 2 + j];
         if entry.round != self.begun[pair as usize] {
             *entry = Entry { round: self.begun[pair as usize], products: find() };

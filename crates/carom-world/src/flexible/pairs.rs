@@ -11,9 +11,9 @@ use super::anderson::Anderson;
 use super::gram::{Gram, Products};
 use super::solve::{Block, Meeting, Problem};
 
-/// What is left is at most this part of the largest impulse, in coordinates of unit mass: in groups of up to this many contacts, and in larger ones.
+/// What is left is at most this part of the largest impulse, in coordinates of unit mass: in groups of up to this many pairs, and in larger ones.
 const TOLERANCE: [f64; 2] = [1e-8, 1e-6];
-const FEW: usize = 64;
+const FEW: usize = 32;
 /// Rates below this much of the speeds that made them are round-off.
 const NOISE: f64 = 1e-13;
 /// A pair is solved if it lacks more than this part of what counts as none.
@@ -87,7 +87,7 @@ impl Problem {
             }
         }
         let noise = self.blocks.iter().map(|block| block.speed(&self.mean)).fold(0.0, f64::max);
-        let tolerance = TOLERANCE[usize::from(self.meetings.len() > FEW)];
+        let tolerance = TOLERANCE[usize::from(self.pairs.ranges.len() > FEW)];
         let mut size = Size { noise: NOISE * noise, closing: 0.0, largest: 0.0, tolerance };
         // A pair alone is solved at once; then all that is left is to look whether others join in.
         let alone = self.pairs.ranges.len() == 1;

@@ -12,8 +12,8 @@ use super::gram::Gram;
 use super::pairs::Pairs;
 use crate::WorldError;
 
-/// Groups of more contacts keep what rounds have found.
-const MOST_STAGGERED: usize = 64;
+/// A pair that vibrates and has more contacts is swept; a group of several pairs and more contacts keeps what rounds have found.
+const MOST_STAGGERED: [usize; 2] = [64, 24];
 
 /// Below these sums of slips, m/s, and friction, N s, a group is solved without friction (*Sound*, Eq. 10, 11).
 const SLIP: f64 = 1e-8;
@@ -99,11 +99,26 @@ impl Problem {
         if self.meetings.is_empty() {
             return Ok(());
         }
+        // One pair alone that vibrates is where silence matters: see `sweeps`.
+        let first = self.meetings[0].blocks;
+        let alone = self.meetings.iter().all(|meeting| meeting.blocks == first);
+        if alone && first.iter().any(|&block| self.blocks[block].active > 0) {
+            let settled = if self.meetings.len() > MOST_STAGGERED[0] {
+                let (sweeps, settled) = self.sweep(rows);
+                report.rounds += sweeps as u64;
+                settled
+            } else {
+                report.rounds += 1;
+                self.stagger(rows)?
+            };
+            report.unsettled += u64::from(!settled);
+            return Ok(());
+        }
         self.free.clone_from(&self.mean);
         let found = self.solve_pairs(gram, rows);
         report.rounds += found.rounds as u64;
         if !found.settled {
-            if self.meetings.len() > MOST_STAGGERED {
+            if self.meetings.len() > MOST_STAGGERED[1] {
                 report.unsettled += 1;
                 return Ok(());
             }

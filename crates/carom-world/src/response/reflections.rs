@@ -5,6 +5,8 @@
 //! what still closes under the forces, resting contacts above all, is stopped with the velocities that include them: a pile
 //! neither sinks nor jitters; a large one is held by sweeps, like sequential impulses, and settles within its slop. Overlap beyond the slop is taken away without speed.
 
+use std::borrow::Cow;
+
 use carom_impact::{Impact, ImpactError, ImpactParams};
 
 use super::account::Work;
@@ -43,7 +45,7 @@ pub fn respond<const W: usize>(
     encounter: &mut Encounter<'_, W>,
     scratch: &mut ReflectionScratch<W>,
 ) -> Result<Outcome<W>, WorldError> {
-    let mut before = encounter.before.to_vec();
+    let mut before = Cow::Borrowed(encounter.before);
     let mut impacts = Outcome {
         impulses: vec![[0.0; 3]; encounter.contacts.len()],
         joints: vec![0.0; encounter.joints.len()],
@@ -55,15 +57,15 @@ pub fn respond<const W: usize>(
         if !scratch.gather(&now) {
             break;
         }
-        let mut after = before.clone();
+        let mut after = before.to_vec();
         if !scratch.resolve(params, encounter, &before, &mut after, &mut impacts)? {
             squeezed = true;
             break;
         }
-        for ((velocity, after), before) in encounter.velocities.iter_mut().zip(&after).zip(&before) {
+        for ((velocity, after), before) in encounter.velocities.iter_mut().zip(&after).zip(&*before) {
             (0..W).for_each(|k| velocity[k] += after[k] - before[k]);
         }
-        before = after;
+        before = Cow::Owned(after);
     }
     let Some(mut outcome) = scratch.hold(encounter, &before, squeezed)? else { return Ok(impacts) };
     for (sum, impact) in outcome.impulses.iter_mut().zip(&impacts.impulses) {
