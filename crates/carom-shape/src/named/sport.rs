@@ -171,7 +171,7 @@ pub(super) const MARBLE_TRACK: NamedShape = NamedShape {
 fn marble_track(v: &Values) -> Result<Shape, ShapeError> {
     let [diameter, pitch, turns, width] = v.all();
     v.at_most("width", width, 0.4 * diameter, "two fifths of the diameter")?;
-    v.at_least("pitch", pitch, 2.0 * width, "so that marbles pass below the turn above")?;
+    v.at_least("pitch", pitch, 1.2 * width, "so that marbles pass below the turn above")?;
     v.at_most("turns", turns, 100.0, "beyond which nobody builds")?;
     // A round rod without a round groove, whose middle is higher, and without what is above the lips.
     let (outer, groove, lift) = (0.5 * width, 0.383 * width, 0.15 * width);
@@ -180,11 +180,21 @@ fn marble_track(v: &Values) -> Result<Shape, ShapeError> {
     let height = 0.5 * pitch * turns + outer;
     // The groove is longer than the rod, so that it is open at both ends.
     let beyond = 2.0 * width / (std::f64::consts::PI * diameter);
+    // The rod's ends are cut off flat: round ones with a groove would run out into edges without thickness.
+    let end = |side: f64| {
+        let angle = side * std::f64::consts::PI * turns;
+        let ((sin, cos), radius) = (angle.sin_cos(), 0.5 * diameter);
+        let middle = [radius * cos - side * outer * sin, 0.5 * side * pitch * turns, radius * sin + side * outer * cos];
+        let size = [2.0 * width, 1.3 * width, width];
+        turned_and_moved(Shape::Box { size, rounding: 0.0 }, [0.0, 1.0, 0.0], -angle.to_degrees(), middle)
+    };
     let chute = Shape::Difference {
         from: Box::new(helix(turns, outer)),
         minus: vec![
             moved(helix(turns + 2.0 * beyond, groove), [0.0, lift, 0.0]),
             moved(helix(turns + 2.0 * beyond, above), [0.0, lips, 0.0]),
+            end(1.0),
+            end(-1.0),
         ],
     };
     Ok(moved(chute, [0.0, height, 0.0]))

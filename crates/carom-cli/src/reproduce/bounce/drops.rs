@@ -110,7 +110,7 @@ fn dropped(scene: &str, settings: &[(String, String)], ui: &Ui) -> Work<Vec<Drop
 
 /// How far a body comes up again after it was lowest, over how far it fell.
 fn rebound(heights: &[(f64, f64)]) -> f64 {
-    let landing = heights.windows(2).position(|pair| pair[1].1 > pair[0].1).unwrap_or(0);
+    let landing = heights.windows(2).position(|pair| pair[1].1 > pair[0].1).unwrap_or(heights.len() - 1);
     let low = heights[landing].1;
     let top = heights[landing..].iter().map(|(_, y)| *y).fold(low, f64::max);
     (top - low) / (heights[0].1 - low)
