@@ -70,8 +70,9 @@ impl CellField {
     /// The parts of a cell, as a range of part indices.
     pub fn parts_of(&self, cell: usize) -> std::ops::Range<usize> {
         let start = self.part_cell.partition_point(|&c| (c as usize) < cell);
-        let end = self.part_cell.partition_point(|&c| (c as usize) <= cell);
-        start..end
+        // A cell has few.
+        let count = self.part_cell[start..].iter().take_while(|&&c| c as usize == cell).count();
+        start..start + count
     }
 
     /// Finds a surface point. The outward normal says on which side the body is; zero when it is not known.

@@ -26,7 +26,7 @@ Examples:
   carom reproduce                                what there is
   carom reproduce modes --quick                  bodies as drawn; without --quick also turned, and imported as OBJ
   carom reproduce reflections-table1             what four impact operators keep and break
-  carom reproduce --all --quick                  every figure and table on one page, out/reproduce/report.html: two minutes on two cores
+  carom reproduce --all --quick                  every figure and table on one page, out/reproduce/report.html: three minutes on two cores
   carom reproduce bounce-table2 --meshes meshes  with the Stanford bunny and dragon of that folder")]
 pub struct Args {
     /// The experiment; without a name they are listed.

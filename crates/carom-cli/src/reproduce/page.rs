@@ -61,7 +61,7 @@ pub fn page(chapters: &[Chapter], quick: bool) -> Work<String> {
         let _ = writeln!(
             text,
             "<tr><td><a href=\"#{name}\">{name}</a></td><td>{shows}</td><td>{}</td><td>{mark}</td></tr>",
-            duration(chapter.seconds)
+            if chapter.seconds < 0.1 { "&lt; 0.1 s".to_owned() } else { duration(chapter.seconds) }
         );
     }
     text.push_str("</table>\n");

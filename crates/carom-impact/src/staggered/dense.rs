@@ -69,7 +69,7 @@ impl DenseContacts {
         }
     }
 
-    /// Adds a contact: its normal, then no, one or two tangents, which take part if there is friction.
+    /// Adds a contact: its normal, then no, one or two tangents, which take part if there is friction. One without rows is none.
     pub fn add(&mut self, friction: f64, rows: impl IntoIterator<Item = DenseRow>) {
         self.push(false, friction, rows);
     }
@@ -81,7 +81,7 @@ impl DenseContacts {
             self.constant.push(row.rate / row.length);
             self.values.push(row.impulse * row.length);
         }
-        let tangents = self.lengths.len() - at - 1;
+        let Some(tangents) = (self.lengths.len() - at).checked_sub(1) else { return };
         let scale = if tangents > 0 { self.lengths[at + 1] / self.lengths[at] } else { 0.0 };
         self.heads.push(Head { at, tangents, joint, friction: friction * scale });
     }
