@@ -41,7 +41,7 @@ pub struct Args {
     /// The smallest case only: under a minute.
     #[arg(long)]
     quick: bool,
-    /// Also a million balls in the benchmark of impacts: minutes, and 3.4 GB of memory.
+    /// Also a million balls in the benchmark of impacts: minutes, and 2 GB of memory.
     #[arg(long)]
     largest: bool,
     /// One part of the benchmark of modes only.
