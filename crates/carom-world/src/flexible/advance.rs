@@ -401,6 +401,7 @@ fn meeting(
         demand: -gap / step,
         gap,
         friction: candidate.friction,
+        slick: candidate.friction == [0.0; 2],
         grip: candidate.grip,
         impulse: candidate.force.map(|force| force * step),
         ..Meeting::default()

@@ -311,13 +311,14 @@ fn products(a: &Meeting, b: &Meeting, blocks: &[Block], compliance: &[f64], rows
         // The one behind is the first.
         gram.products(a.candidate, b.candidate, || {
             let mut products = Products::default();
+            let directions = if a.slick && b.slick { 1 } else { 3 };
             for side in 0..2 {
                 let block = &blocks[a.blocks[side]];
                 let soft = &compliance[block.soft..][..block.active];
-                for (along, row) in products.iter_mut().enumerate() {
+                for (along, row) in products.iter_mut().enumerate().take(directions) {
                     let first = a.modal_row(along, side, rows);
                     let weighted = first.iter().zip(soft).map(|(u, c)| u * c);
-                    for (across, product) in row.iter_mut().enumerate() {
+                    for (across, product) in row.iter_mut().enumerate().take(directions) {
                         let second = b.modal_row(across, side, rows);
                         *product += weighted.clone().zip(second).map(|(u, v)| u * v).sum::<f64>();
                     }

@@ -49,6 +49,8 @@ pub(super) struct Meeting {
     pub demand: f64,
     /// Where it slides, and where it does not.
     pub friction: [f64; 2],
+    /// Whether there is never any friction here.
+    pub slick: bool,
     /// What it did in the last step; then what it does in this.
     pub grip: Grip,
     /// Along the normal and both tangents, N s.
@@ -197,7 +199,7 @@ impl Block {
 
 impl Meeting {
     fn prepare(&mut self, blocks: &[Block], compliance: &[f64], rows: &[f64]) {
-        for direction in 0..3 {
+        for direction in 0..if self.slick { 1 } else { 3 } {
             let mut square = 0.0;
             for side in 0..2 {
                 let block = &blocks[self.blocks[side]];
