@@ -19,6 +19,12 @@ static FACTORS: LazyLock<Vec<[f64; 2]>> = LazyLock::new(|| {
     factors.map(|factor| [factor, factor.recip()]).collect()
 });
 
+/// What the recurrence of orthonormal Legendre functions of degree n and order m < n multiplies with, and its inverse:
+/// Pₙ = f(n)(z Pₙ₋₁ − Pₙ₋₂/f(n − 1)). Degrees are at most [`HIGHEST_DEGREE`].
+pub fn legendre_factors(n: usize, m: usize) -> [f64; 2] {
+    FACTORS[n * (n + 1) / 2 + m]
+}
+
 /// Real orthonormal spherical harmonics in a direction of length one, up to a degree of at most [`HIGHEST_DEGREE`], with
 /// the z axis as pole.
 ///

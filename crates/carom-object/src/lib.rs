@@ -21,7 +21,7 @@ pub use bounce::{
 pub use field::{CellField, FieldPoint, SharedCell, brick_weights, quadratic};
 pub use file::write_whole_file;
 pub use grid::CellGrid;
-pub use harmonics::{HIGHEST_DEGREE, hankel_quotients, spherical_bessel, spherical_harmonics};
+pub use harmonics::{HIGHEST_DEGREE, hankel_quotients, legendre_factors, spherical_bessel, spherical_harmonics};
 pub use material::{Damping, Material, MaterialError};
 pub use modal::ModalModel;
 pub use num_complex::Complex64;

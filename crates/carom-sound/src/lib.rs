@@ -13,6 +13,7 @@ mod spectrogram;
 pub mod synthesis;
 mod wav;
 mod wave;
+mod wide;
 
 pub use error::SoundError;
 pub use render::{Heard, Jolt, RenderParams, SoundingBody, render};

@@ -41,20 +41,6 @@ pub(crate) fn sine_and_cosine(angle: f64) -> (f64, f64) {
     (2.0 * sine * cosine, 1.0 - 2.0 * sine * sine)
 }
 
-/// The same of some hundred at most in single precision, to 5e-6.
-#[inline(always)]
-pub(crate) fn sine_and_cosine_f32(angle: f32) -> (f32, f32) {
-    const ROUND: f32 = 12_582_912.0;
-    let turns = (angle * (0.5 * FRAC_1_PI) as f32 + ROUND) - ROUND;
-    // 2π in two parts, of which the first is exact in few digits.
-    let x = 0.25 * ((angle - turns * 6.281_25) - turns * 1.935_307_2e-3);
-    let y = x * x;
-    let sine = x * (1.0 - y * (1.0 / 6.0) * (1.0 - y * (1.0 / 20.0) * (1.0 - y * (1.0 / 42.0))));
-    let cosine = 1.0 - y * 0.5 * (1.0 - y * (1.0 / 12.0) * (1.0 - y * (1.0 / 30.0) * (1.0 - y * (1.0 / 56.0))));
-    let (sine, cosine) = (2.0 * sine * cosine, 1.0 - 2.0 * sine * sine);
-    (2.0 * sine * cosine, 1.0 - 2.0 * sine * sine)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -65,17 +51,6 @@ mod tests {
             let angle = 0.1 * f64::from(step);
             let (sine, cosine) = sine_and_cosine(angle);
             assert!((sine - angle.sin()).abs() < 1e-8 && (cosine - angle.cos()).abs() < 1e-8, "{angle}");
-        }
-    }
-
-    #[test]
-    fn single_precision_is_good_to_five_millionths() {
-        for step in 0..4000 {
-            let angle = 0.05 * step as f32;
-            let (sine, cosine) = sine_and_cosine_f32(angle);
-            let exact = f64::from(angle);
-            let off = (f64::from(sine) - exact.sin()).abs().max((f64::from(cosine) - exact.cos()).abs());
-            assert!(off < 5e-6, "{angle}: {off}");
         }
     }
 }

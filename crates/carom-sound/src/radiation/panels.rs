@@ -12,6 +12,8 @@ use glam::{DMat2, DVec2, DVec3};
 use num_complex::Complex64;
 use rayon::prelude::*;
 
+use super::dense::BLOCK;
+
 /// A panel spans at most about this angle: normals count as lengths in units of panels.
 const NORMAL_WEIGHT: f64 = 1.0;
 /// Size of clusters to the radius of the balls whose random packing they begin with.
@@ -111,7 +113,12 @@ impl Panels {
         let samples: Vec<Sample> = facets.iter().map(Sample::of).collect();
         let patch_of_facet = clusters(&samples, 0.5 * size);
         let patches = gathered(&samples, &patch_of_facet);
-        let panel_of_patch = clusters(&patches, size);
+        let mut panel_of_patch = clusters(&patches, size);
+        let middles: Vec<DVec3> = gathered(&patches, &panel_of_patch).iter().map(|panel| panel.place).collect();
+        let mut order: Vec<u32> = (0..middles.len() as u32).collect();
+        neighbourly(&middles, &mut order);
+        let (_, rank) = sorted(&order, order.len());
+        panel_of_patch.iter_mut().for_each(|panel| *panel = rank[*panel as usize] as u32);
         let panels = gathered(&patches, &panel_of_patch);
 
         let panel_of_facet: Vec<u32> = patch_of_facet.iter().map(|&patch| panel_of_patch[patch as usize]).collect();
@@ -364,6 +371,23 @@ fn gathered(samples: &[Sample], labels: &[u32]) -> Vec<Sample> {
         mean.normal /= mean.area;
     }
     means
+}
+
+/// Sorts points so that those close together follow each other: in halves across their longest side.
+fn neighbourly(places: &[DVec3], points: &mut [u32]) {
+    if points.len() < 2 {
+        return;
+    }
+    let place = |point: &u32| places[*point as usize];
+    let (low, high) = (points.iter().map(place).reduce(DVec3::min), points.iter().map(place).reduce(DVec3::max));
+    let size = high.unwrap_or_default() - low.unwrap_or_default();
+    let axis = (0..3).fold(0, |longest, axis| if size[axis] > size[longest] { axis } else { longest });
+    points.sort_by(|a, b| place(a)[axis].total_cmp(&place(b)[axis]));
+    // Halves of whole blocks, so that each block is one piece.
+    let half = if points.len() > BLOCK { (points.len() / 2).next_multiple_of(BLOCK) } else { points.len() / 2 };
+    let (left, right) = points.split_at_mut(half);
+    neighbourly(places, left);
+    neighbourly(places, right);
 }
 
 /// Where each group begins, and the members sorted by group.

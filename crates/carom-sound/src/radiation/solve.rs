@@ -15,15 +15,16 @@ use glam::DVec3;
 use num_complex::Complex64;
 
 use super::RadiationError;
-use super::dense::{BlockInverse, gmres};
+use super::dense::{BLOCK, BlockInverse, gmres};
 use super::multipoles::{Boundary, Sphere, enough};
 use super::operator::{Operator, System};
 use super::panels::Panels;
 
 /// Modes whose frequencies differ by less than this share are solved together.
 const SAME_PITCH: f64 = 2e-4;
-/// Relative residual of the linear solves, and their longest.
-const TOLERANCE: f64 = 1e-3;
+/// Relative residual of the linear solves, that of those which only estimate the error, and the longest.
+pub(crate) const TOLERANCE: f64 = 1e-3;
+const ROUGH_TOLERANCE: f64 = 5e-3;
 const MOST_ITERATIONS: usize = 400;
 /// Share of the pressure on the sphere that is cut off at the end of a series.
 const CUT: f64 = 5e-3;
@@ -69,7 +70,7 @@ pub struct RadiationReport {
     pub panels: usize,
     /// Iterations of all linear solves.
     pub iterations: usize,
-    /// The largest relative residual that a solve left.
+    /// The largest relative residual that a solve left, apart from those which only estimate the error.
     pub residual: f64,
     /// Seconds.
     pub seconds: f64,
@@ -124,9 +125,9 @@ pub fn radiate(
         errors: Vec::new(),
     };
     let mut report = RadiationReport::default();
-    let mut levels = Levels { surface, kept: BTreeMap::new() };
-    let level = |mode: usize| params.level(frequencies[mode], area);
-    let cost = |mode: usize| params.panels(level(mode)).powi(2);
+    let mut levels = Levels { surface, area, kept: BTreeMap::new() };
+    let panels = |mode: usize| params.panels(frequencies[mode], area);
+    let cost = |mode: usize| (panels(mode) as f64).powi(2);
     let total: f64 = (0..heard).map(cost).sum();
     let mut done = 0.0;
     let mut first = 0;
@@ -137,21 +138,20 @@ pub fn radiate(
         let same = frequencies[first..].partition_point(|&f| f <= frequencies[first] * (1.0 + SAME_PITCH));
         let group = first..first + same;
         let sphere = Sphere { centre, radius: radiation.radius, body, wave_number: radiation.wave_numbers[first] };
-        let mut solved = |level: usize| {
-            let operator = levels.get(level, (area / (PANEL_AREA * params.panels(level))).sqrt());
-            report.panels = report.panels.max(operator.panels.len());
-            let (coefficients, effort) = multipoles(model, group.clone(), operator, &sphere, wall, params);
-            report.iterations += effort.iterations;
-            report.residual = report.residual.max(effort.residual);
-            (coefficients, effort.residual, operator.panels.len() as f64)
-        };
-        let (rough, _, few) = solved(level(first) - 1);
-        let (fine, residual, many) = solved(level(first));
+        let [few, many] = levels.pair(panels(first) / 2, panels(first));
+        let solved = |operator, tolerance| multipoles(model, group.clone(), operator, &sphere, wall, tolerance, params);
+        let ((rough, rough_effort), (fine, effort)) =
+            rayon::join(|| solved(few, ROUGH_TOLERANCE), || solved(many, TOLERANCE));
+        let [few, many] = [few, many].map(|operator| operator.panels.len());
+        report.panels = report.panels.max(many);
+        report.iterations += rough_effort.iterations + effort.iterations;
+        report.residual = report.residual.max(effort.residual);
         for (coefficients, rough) in fine.iter().zip(&rough) {
             let degree = enough(coefficients, CUT);
             let kept = &coefficients[..(degree + 1) * (degree + 1)];
             // With an error in proportion to the area of panels, this is what is left of the difference.
-            let off = far_difference(&sphere, coefficients, rough) / (many / few - 1.0) + CUT + residual;
+            let left = (many as f64 / few as f64 - 1.0).recip();
+            let off = left * far_difference(&sphere, coefficients, rough) + CUT + effort.residual;
             radiation.errors.push((20.0 * (1.0 + off).log10()) as f32);
             radiation.coefficients.extend(kept.iter().map(|c| [c.re as f32, c.im as f32]));
             radiation.starts.push(radiation.coefficients.len() as u32);
@@ -185,31 +185,32 @@ impl RadiationParams {
         Ok(())
     }
 
-    /// About how many panels a level has: level 1 the least number, each further one twice as many, the last one the most.
-    fn panels(&self, level: usize) -> f64 {
-        (self.least_panels as f64 * 2f64.powf(level as f64 - 1.0)).min(self.most_panels as f64)
-    }
-
-    /// The level of panels for a frequency.
-    fn level(&self, frequency: f64, area: f64) -> usize {
+    /// About how many panels suit a frequency: the least number, twice, four times that, and so on, or the most.
+    fn panels(&self, frequency: f64, area: f64) -> usize {
         let wavelength = self.speed_of_sound / frequency;
-        let wanted = (area * (self.panels_per_wavelength / wavelength).powi(2)).min(self.most_panels as f64);
+        let wanted = area * (self.panels_per_wavelength / wavelength).powi(2);
         // A little less than what is wanted serves as well.
-        (wanted / self.least_panels as f64).log2().sub(0.2).ceil().max(0.0) as usize + 1
+        let doublings = (wanted / self.least_panels as f64).log2().sub(0.2).ceil().max(0.0);
+        (self.least_panels as f64 * doublings.exp2()).min(self.most_panels as f64) as usize
     }
 }
 
-/// Panels and their static integrals; those for lower frequencies are dropped on the way up.
+/// Panels and their static integrals, by about how many they are; those for lower frequencies are dropped on the way up.
 struct Levels<'a> {
     surface: &'a TriMesh,
+    area: f64,
     kept: BTreeMap<usize, Operator>,
 }
 
 impl Levels<'_> {
-    /// The panels of a level, of a size in m.
-    fn get(&mut self, level: usize, size: f64) -> &Operator {
-        self.kept.retain(|&other, _| other + 1 >= level);
-        self.kept.entry(level).or_insert_with(|| Operator::new(Panels::new(self.surface, size)))
+    /// About so few and so many panels.
+    fn pair(&mut self, few: usize, many: usize) -> [&Operator; 2] {
+        self.kept.retain(|&count, _| count >= few);
+        for count in [few, many] {
+            let size = (self.area / (PANEL_AREA * count as f64)).sqrt();
+            self.kept.entry(count).or_insert_with(|| Operator::new(Panels::new(self.surface, size)));
+        }
+        [few, many].map(|count| &self.kept[&count])
     }
 }
 
@@ -228,6 +229,7 @@ fn multipoles(
     operator: &Operator,
     sphere: &Sphere,
     wall: f64,
+    tolerance: f64,
     params: &RadiationParams,
 ) -> (Vec<Vec<Complex64>>, Effort) {
     // ∂p/∂n = −iωρ v.
@@ -238,7 +240,7 @@ fn multipoles(
             velocity.iter().map(|v| factor * v).collect()
         })
         .collect();
-    let (fields, effort) = boundary_fields(operator, sphere, wall, slopes);
+    let (fields, effort) = boundary_fields(operator, sphere, wall, slopes, tolerance);
     (sphere.coefficients(&operator.panels, &fields), effort)
 }
 
@@ -263,13 +265,14 @@ pub(crate) fn boundary_fields(
     sphere: &Sphere,
     wall: f64,
     slopes: Vec<Vec<Complex64>>,
+    tolerance: f64,
 ) -> (Vec<Boundary>, Effort) {
     let coupling = coupling(operator.panels.size, wall, sphere.wave_number);
     let System { matrix, right_sides } = operator.system(sphere.wave_number, coupling, &slopes);
-    let nearly = BlockInverse::new(&matrix, &operator.blocks);
+    let nearly = BlockInverse::new(&matrix, BLOCK);
     let mut effort = Effort::default();
     let solved = right_sides.iter().zip(slopes).map(|(right, slope)| {
-        let solved = gmres(&matrix, &nearly, right, TOLERANCE, MOST_ITERATIONS);
+        let solved = gmres(&matrix, &nearly, right, tolerance, MOST_ITERATIONS);
         effort.iterations += solved.iterations;
         effort.residual = effort.residual.max(solved.residual);
         Boundary { pressure: solved.solution, slope }

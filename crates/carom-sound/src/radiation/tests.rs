@@ -11,7 +11,7 @@ use num_complex::Complex64;
 use super::multipoles::Sphere;
 use super::operator::Operator;
 use super::panels::Panels;
-use super::solve::{boundary_fields, typical_wall};
+use super::solve::{TOLERANCE, boundary_fields, typical_wall};
 use super::{RadiationError, RadiationParams, radiate};
 use crate::listener::{FreeField, Transfer};
 
@@ -154,7 +154,7 @@ fn sphere_around(surface: &TriMesh, wave_number: f64) -> Sphere {
 fn powers(operator: &Operator, surface: &TriMesh, wave_number: f64, velocity: &[f64]) -> [f64; 2] {
     let sphere = sphere_around(surface, wave_number);
     let slopes = velocity.iter().map(|v| Complex64::new(0.0, -wave_number * SPEED * DENSITY * v)).collect();
-    let (fields, _) = boundary_fields(operator, &sphere, typical_wall(surface), vec![slopes]);
+    let (fields, _) = boundary_fields(operator, &sphere, typical_wall(surface), vec![slopes], TOLERANCE);
     let pressure = &fields[0].pressure;
     let leaves: f64 = (0..velocity.len()).map(|i| 0.5 * pressure[i].re * velocity[i] * operator.panels.areas[i]).sum();
     let terms = sphere.coefficients(&operator.panels, &fields).remove(0);
@@ -205,7 +205,7 @@ fn errors_of_a_source(operator: &Operator, surface: &TriMesh, wave_number: f64, 
     };
     let slopes: Vec<Complex64> = (0..panels.len()).map(mean).collect();
     let sphere = sphere_around(surface, k);
-    let (fields, _) = boundary_fields(operator, &sphere, typical_wall(surface), vec![slopes]);
+    let (fields, _) = boundary_fields(operator, &sphere, typical_wall(surface), vec![slopes], TOLERANCE);
     let relative = |pairs: &mut dyn Iterator<Item = (Complex64, Complex64, f64)>| {
         let sum = |(apart, whole), (found, exact, weight): (Complex64, Complex64, f64)| {
             (apart + weight * (found - exact).norm_sqr(), whole + weight * exact.norm_sqr())
