@@ -5,12 +5,14 @@
 //! every millisecond. Modes are spread evenly to 20 kHz, as those of plates and shells are. Marbles themselves have no audible modes.
 
 use std::f64::consts::PI;
+use std::time::Instant;
 
 use carom::modal::material;
 use carom::object::ModalModel;
 use carom::shape::{MassProperties, TriMesh};
 use carom::sound::synthesis::{Course, Excitation, Outlet, PERIOD, Pulse, Push, Voice};
 use miette::miette;
+use rayon::prelude::*;
 
 use super::measure::Clock;
 use crate::ui::Work;
@@ -36,36 +38,65 @@ const SILENCE: f64 = 1e-7;
 /// Modes of all tracks.
 pub const ALL_MODES: usize = TRACKS * MODES;
 
-/// Seconds of sound per second on a core. The first blow of a marble, all modes in phase, is a pascal.
+/// The modes of a track, and what is heard of them: the first blow of a marble, all modes in phase, is a pascal.
+struct Track {
+    model: ModalModel,
+    outlet: Outlet,
+}
+
+/// Seconds of sound per second on one core.
 pub fn speed(rolling: bool) -> Work<f64> {
-    let material = material("polystyrene").ok_or_else(|| miette!("no material is called 'polystyrene'"))?.clone();
-    let damping = material.damping;
-    let surface = TriMesh::default();
-    let mass = MassProperties::of_surface(&surface, material.density);
-    let frequencies = (1..=MODES).map(|m| 20_000.0 * m as f64 / (MODES + 1) as f64).collect();
-    let name = "track".to_owned();
-    let model = ModalModel { name, surface, material, mass, frequencies, shapes: Vec::new(), field: None, held: false };
-    let weight = 1.0 / (MODES as f64 * SHAPE * IMPULSE);
-    let weights = (0..MODES).map(|mode| (weight, 0.1 * weight / model.angular_frequency(mode)));
-    let outlet = Outlet::new(weights).above(SILENCE);
-    let periods = (SECONDS * RATE) as usize / PERIOD;
-    let (mut seconds, mut sum) = (0.0, 0.0);
-    for track in 0..TRACKS {
-        let excitation = Excitation { pushes: pushes(track, rolling), ..Excitation::default() };
+    let track = Track::new()?;
+    let mut seconds = 0.0;
+    for number in 0..TRACKS {
+        let voice = track.voice(number, rolling);
         let clock = Clock::start();
-        let mut voice = Voice::new(&model, &damping, excitation, 20_000.0, RATE);
-        for _ in 0..periods {
+        track.play(voice);
+        seconds += clock.seconds();
+    }
+    Ok(SECONDS / seconds)
+}
+
+/// Seconds of sound per second on all cores, without rolling: a track is played by one of them, as bodies of a recording are.
+pub fn speed_on_all_cores() -> Work<f64> {
+    let track = Track::new()?;
+    let voices: Vec<Voice> = (0..TRACKS).map(|number| track.voice(number, false)).collect();
+    let clock = Instant::now();
+    voices.into_par_iter().for_each(|voice| track.play(voice));
+    Ok(SECONDS / clock.elapsed().as_secs_f64())
+}
+
+impl Track {
+    fn new() -> Work<Track> {
+        let material = material("polystyrene").ok_or_else(|| miette!("no material is called 'polystyrene'"))?.clone();
+        let surface = TriMesh::default();
+        let mass = MassProperties::of_surface(&surface, material.density);
+        let frequencies = (1..=MODES).map(|m| 20_000.0 * m as f64 / (MODES + 1) as f64).collect();
+        let (name, shapes) = ("track".to_owned(), Vec::new());
+        let model = ModalModel { name, surface, material, mass, frequencies, shapes, field: None, held: false };
+        let weight = 1.0 / (MODES as f64 * SHAPE * IMPULSE);
+        let weights = (0..MODES).map(|mode| (weight, 0.1 * weight / model.angular_frequency(mode)));
+        let outlet = Outlet::new(weights).above(SILENCE);
+        Ok(Track { model, outlet })
+    }
+
+    fn voice(&self, number: usize, rolling: bool) -> Voice {
+        let excitation = Excitation { pushes: pushes(number, rolling), ..Excitation::default() };
+        Voice::new(&self.model, &self.model.material.damping, excitation, 20_000.0, RATE)
+    }
+
+    fn play(&self, mut voice: Voice) {
+        let mut sum = 0.0;
+        for _ in 0..(SECONDS * RATE) as usize / PERIOD {
             let mut heard = [[0.0; PERIOD]];
             match voice.is_silent() {
                 true => voice.next(&[], &mut []),
-                false => voice.next(&[&outlet], &mut heard),
+                false => voice.next(&[&self.outlet], &mut heard),
             }
             sum += heard[0][PERIOD - 1];
         }
-        seconds += clock.seconds();
+        std::hint::black_box(sum);
     }
-    std::hint::black_box(sum);
-    Ok(SECONDS / seconds)
 }
 
 /// What all marbles do to a track.

@@ -84,19 +84,12 @@ struct Modes<'a, S: Simd> {
     softness: &'a [S::f64s],
     press: &'a [S::f64s],
     kicks: [[&'a [S::f64s]; 2]; NODES],
-    /// With weights of velocity and of acceleration, and what a group may add without being summed.
-    listeners: Vec<(Listener<'a, S>, [&'a [S::f64s]; 2], f64)>,
+    listeners: Vec<Listener<'a, S>>,
 }
 
 impl<'a, S: Simd> Modes<'a, S> {
     #[inline(always)]
     fn new(simd: S, bank: &'a Bank, drives: &'a [Drive], outlets: &'a [&'a Outlet]) -> Modes<'a, S> {
-        let mut listeners = Vec::with_capacity(outlets.len());
-        for &outlet in outlets {
-            let weights = [vectors::<S>(&outlet.velocity), vectors::<S>(&outlet.acceleration)];
-            let least = (RINGING * S::F64_LANES) as f64 * outlet.silence / outlet.velocity.len().max(1) as f64;
-            listeners.push((Listener::new(simd, bank, outlet), weights, least));
-        }
         Modes {
             simd,
             sample: bank.sample,
@@ -107,7 +100,7 @@ impl<'a, S: Simd> Modes<'a, S> {
             softness: vectors::<S>(&bank.softness),
             press: vectors::<S>(&bank.press),
             kicks: bank.kicks.each_ref().map(|kick| kick.each_ref().map(|part| vectors::<S>(part))),
-            listeners,
+            listeners: outlets.iter().map(|outlet| Listener::new(simd, bank, outlet)).collect(),
         }
     }
 
@@ -147,14 +140,14 @@ impl<'a, S: Simd> Modes<'a, S> {
             hold[k] = simd.mul_f64s(force[k], self.softness[first + k]);
             state.q[k] = simd.sub_f64s(state.q[k], hold[k]);
         }
-        for ((listener, _, least), sums) in self.listeners.iter().zip(sums) {
+        for (listener, sums) in self.listeners.iter().zip(sums) {
             for part in (0..DRIVEN).step_by(RINGING) {
                 let mut own = [[hold[0]; 2]; RINGING];
                 for k in 0..RINGING {
                     own[k] = [state.q[part + k], state.v[part + k]];
                 }
                 let group = (first + part) / RINGING;
-                if listener.most(group, &own) > *least {
+                if listener.most(group, &own) > listener.least {
                     listener.hear(group, own, &mut sums[run.clone()]);
                 }
             }
@@ -206,11 +199,11 @@ impl<'a, S: Simd> Modes<'a, S> {
                 force[k] = simd.mul_add_e_f64s(gains[m], mean, force[k]);
             }
         }
-        for ((_, [of_velocity, of_acceleration], _), sums) in self.listeners.iter().zip(sums) {
+        for (listener, sums) in self.listeners.iter().zip(sums) {
             for k in 0..DRIVEN {
                 let m = first + k;
                 let acceleration = simd.sub_f64s(force[k], simd.mul_f64s(self.stiffness[m], state.q[k]));
-                let heard = pair(simd, of_velocity[m], state.v[k], of_acceleration[m], acceleration);
+                let heard = pair(simd, listener.of_velocity[m], state.v[k], listener.of_acceleration[m], acceleration);
                 sums[t] = simd.add_f64s(sums[t], heard);
             }
         }

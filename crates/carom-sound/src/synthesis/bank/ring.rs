@@ -62,8 +62,10 @@ pub(super) struct Listener<'a, S: Simd> {
     stiffness: &'a [S::f64s],
     trace: &'a [S::f64s],
     loss: &'a [S::f64s],
-    of_velocity: &'a [S::f64s],
-    of_acceleration: &'a [S::f64s],
+    pub of_velocity: &'a [S::f64s],
+    pub of_acceleration: &'a [S::f64s],
+    /// What a group may add without being summed, if all may add as much.
+    pub least: f64,
 }
 
 /// Places about where forces hold them, and velocities, of the modes of a group.
@@ -80,6 +82,7 @@ impl<'a, S: Simd> Listener<'a, S> {
             loss: vectors::<S>(&bank.loss),
             of_velocity: vectors::<S>(&outlet.velocity),
             of_acceleration: vectors::<S>(&outlet.acceleration),
+            least: outlet.silence * (RINGING * S::F64_LANES) as f64 / outlet.velocity.len().max(1) as f64,
         }
     }
 
