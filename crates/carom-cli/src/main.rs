@@ -11,6 +11,7 @@ mod inspect_run;
 mod interrupt;
 mod map;
 mod materials;
+mod memory;
 mod modes;
 mod objects;
 mod options;
@@ -83,6 +84,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    memory::keep();
     ui::install_hooks();
     interrupt::install();
     let cli = Cli::parse();

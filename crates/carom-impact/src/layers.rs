@@ -80,6 +80,8 @@ impl Course {
     pub fn add(&mut self, layer: Course, weight: f64) {
         self.solves += layer.solves;
         self.rounds += layer.rounds;
+        self.interior_points += layer.interior_points;
+        self.factorizations += layer.factorizations;
         self.examined += layer.examined;
         self.residual = self.residual.max(layer.residual);
         self.jam += weight * layer.jam;

@@ -96,6 +96,8 @@ impl<C: Columns> Workspace<C> {
                 let report = self.solver.solve(&problem, normal);
                 result.effort.solves = 1;
                 result.effort.rounds = report.rounds;
+                result.effort.interior_points = report.interior_points;
+                result.effort.factorizations = report.factorizations;
                 result.effort.residual = report.residual;
                 result.effort.unresolved = usize::from(report.unbounded.is_some());
             }
@@ -141,6 +143,8 @@ impl Yield {
     fn take(&mut self, course: Course) {
         self.effort.solves += course.solves;
         self.effort.rounds += course.rounds;
+        self.effort.interior_points += course.interior_points;
+        self.effort.factorizations += course.factorizations;
         self.effort.examined += course.examined;
         self.effort.residual = self.effort.residual.max(course.residual);
         self.effort.jammed += course.jammed;

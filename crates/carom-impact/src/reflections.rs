@@ -26,8 +26,10 @@ const RATTLES: u32 = 500;
 pub(crate) struct Course {
     /// Complementarity problems solved.
     pub solves: usize,
-    /// Rounds within them.
+    /// Rounds within them, steps of interior points among these, and matrices factorized.
     pub rounds: usize,
+    pub interior_points: usize,
+    pub factorizations: usize,
     /// Contacts looked at for whether they close, each as often as it was.
     pub examined: usize,
     /// The largest relative residual.
@@ -246,10 +248,12 @@ impl<C: Columns> Reflector<C> {
         self.lower.extend(self.chosen.iter().map(|&i| island.least_impulse(i as usize)));
         self.upper.resize(self.chosen.len(), f64::INFINITY);
         let problem = Problem::boxed(&island.normals, &self.linear, &self.lower, &self.upper);
-        let SolveReport { residual, rounds, unbounded, .. } =
+        let SolveReport { residual, rounds, interior_points, factorizations, unbounded, .. } =
             self.solver.solve_subset(&problem, &self.chosen, &mut self.push);
         self.course.solves += 1;
         self.course.rounds += rounds;
+        self.course.interior_points += interior_points;
+        self.course.factorizations += factorizations;
         self.course.residual = self.course.residual.max(residual);
         if let Some(position) = unbounded {
             let worst = self.chosen[position];

@@ -144,6 +144,10 @@ pub struct Effort {
     pub most_solves: usize,
     /// Rounds within them.
     pub rounds: usize,
+    /// Steps of interior points among those.
+    pub interior_points: usize,
+    /// Times that a matrix was factorized.
+    pub factorizations: usize,
     /// Contacts looked at for whether they close, each as often as it was: reflections look only at those of bodies that have
     /// just changed.
     pub examined: usize,

@@ -68,6 +68,9 @@ pub(crate) struct Lists<'a, R> {
     pub tangents: &'a [Tangent<R>],
 }
 
+/// Islands that one task resolves at least.
+const PER_TASK: usize = 64;
+
 pub(crate) struct Whole<C> {
     normals: C,
     drift: Vec<f64>,
@@ -176,21 +179,22 @@ impl<C: Columns> Whole<C> {
         let mut parts = Parts::default();
         let all: Vec<u32> = (0..self.order.len() as u32).collect();
         parts.find(&self.normals, &all);
-        let yields: Vec<Yield> = (0..parts.len())
-            .into_par_iter()
-            .with_min_len(64)
-            .map_init(
-                || (Island::default(), Workspace::default(), Vec::new()),
-                |(island, workspace, number), part| {
-                    if !parts.members(part).iter().any(|&i| self.acts(i as usize)) {
-                        return Yield::default();
-                    }
-                    self.gather(parts.members(part), island, number);
-                    island.still = params.still;
-                    workspace.resolve(island, params)
-                },
-            )
-            .collect();
+        let memory = || (Island::default(), Workspace::default(), Vec::new());
+        let resolve = |(island, workspace, number): &mut (Island<C>, Workspace<C>, Vec<u32>), part: usize| {
+            if !parts.members(part).iter().any(|&i| self.acts(i as usize)) {
+                return Yield::default();
+            }
+            self.gather(parts.members(part), island, number);
+            island.still = params.still;
+            workspace.resolve(island, params)
+        };
+        // Another thread is worth waking for many islands only; it has no use of memory that this one has given back.
+        let yields: Vec<Yield> = if parts.len() < 2 * PER_TASK || rayon::current_num_threads() == 1 {
+            let mut memory = memory();
+            (0..parts.len()).map(|part| resolve(&mut memory, part)).collect()
+        } else {
+            (0..parts.len()).into_par_iter().with_min_len(PER_TASK).map_init(memory, resolve).collect()
+        };
         impact.effort.islands = parts.len();
         let mut change = vec![0.0; self.normals.dimension()];
         for (part, result) in yields.iter().enumerate() {
@@ -307,6 +311,8 @@ impl Effort {
         self.solves += island.solves;
         self.most_solves = self.most_solves.max(island.solves);
         self.rounds += island.rounds;
+        self.interior_points += island.interior_points;
+        self.factorizations += island.factorizations;
         self.examined += island.examined;
         self.residual = self.residual.max(island.residual);
         self.jammed += island.jammed;

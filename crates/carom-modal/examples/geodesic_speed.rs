@@ -9,7 +9,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mesh = carom_shape::read_ply(&std::fs::read(path)?)?;
     let fine = timed(&mesh)?;
     let clock = Instant::now();
-    let coarse = coarsened(&mesh, 6000);
+    let coarse = coarsened(&mesh, 5000);
     println!("made coarser in {:.0} ms", 1e3 * clock.elapsed().as_secs_f64());
     let found = timed(&coarse)?;
     compare(&mesh, &fine, &coarse, &found);

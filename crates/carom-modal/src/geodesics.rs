@@ -21,6 +21,9 @@ const ANCHOR: f64 = 1e-10;
 /// the mean error stays above 1 %. More would smooth coarse surfaces too much.
 const SPREAD: f64 = 0.35;
 
+/// 2⁴⁰⁰. Far away heat is tiny, and only its direction counts: so scaled, squares of anything from 1e-270 to 1e30 are numbers.
+const UNDERFLOW: f64 = f64::from_bits((1023 + 400) << 52);
+
 /// A surface made ready for distances from any of its vertices.
 ///
 /// ```
@@ -157,20 +160,19 @@ impl HeatGeodesics {
     #[inline(always)]
     fn divergence(&self, heat: &[[f64; LANES]]) -> Vec<[f64; LANES]> {
         let mut sums = vec![[0.0; LANES]; self.vertices];
-        for (&[a, b, c], (gradients, _)) in self.triangles.iter().zip(&self.gradients) {
+        for (&[a, b, c], &(gradients, _)) in self.triangles.iter().zip(&self.gradients) {
             let corners = [a as usize, b as usize, c as usize];
             let [a, b, c] = [heat[corners[0]], heat[corners[1]], heat[corners[2]]];
             let [u, v, w] = gradients;
             let (mut x, mut y) = ([0.0; LANES], [0.0; LANES]);
             for lane in 0..LANES {
-                x[lane] = u.x * a[lane] + v.x * b[lane] + w.x * c[lane];
-                y[lane] = u.y * a[lane] + v.y * b[lane] + w.y * c[lane];
-                // Far away heat is tiny; its direction is what counts. Where there is none, there is no direction.
-                let scale = 1.0 / x[lane].abs().max(y[lane].abs());
-                let [u, v] = [x[lane] * scale, y[lane] * scale];
-                let length = (u * u + v * v).sqrt();
-                [x[lane], y[lane]] =
-                    if scale.is_finite() && length > 0.0 { [-u / length, -v / length] } else { [0.0; 2] };
+                x[lane] = UNDERFLOW * (u.x * a[lane] + v.x * b[lane] + w.x * c[lane]);
+                y[lane] = UNDERFLOW * (u.y * a[lane] + v.y * b[lane] + w.y * c[lane]);
+                let square = x[lane] * x[lane] + y[lane] * y[lane];
+                // Where there is no heat, there is no direction.
+                let scale = if square > 0.0 { -1.0 / square.sqrt() } else { 0.0 };
+                x[lane] *= scale;
+                y[lane] *= scale;
             }
             for (corner, gradient) in corners.into_iter().zip(gradients) {
                 for lane in 0..LANES {

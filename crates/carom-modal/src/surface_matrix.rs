@@ -15,7 +15,7 @@ use crate::ModalError;
 use crate::factor::nested_dissection;
 
 /// Right-hand sides that are solved for at once.
-pub const LANES: usize = 4;
+pub const LANES: usize = 8;
 
 /// Two symmetric matrices of one structure, by their lower triangles.
 pub struct SurfaceMatrices {
@@ -119,13 +119,17 @@ impl SurfaceFactor {
     fn solve_here(&self, unknowns: &mut [[f64; LANES]]) {
         let mut x: Vec<[f64; LANES]> = self.order.iter().map(|&unknown| unknowns[unknown as usize]).collect();
         for column in 0..x.len() {
-            let (rows, values) = self.column(column);
             let mut pivot = x[column];
+            // What starts at one unknown reaches only what is eliminated after it.
+            if pivot == [0.0; LANES] {
+                continue;
+            }
+            let (rows, values) = self.column(column);
             for lane in 0..LANES {
                 pivot[lane] /= values[0];
             }
             x[column] = pivot;
-            for (&row, value) in rows[1..].iter().zip(&values[1..]) {
+            for (&row, &value) in rows[1..].iter().zip(&values[1..]) {
                 let target = &mut x[row as usize];
                 for lane in 0..LANES {
                     target[lane] -= value * pivot[lane];
@@ -134,12 +138,26 @@ impl SurfaceFactor {
         }
         for column in (0..x.len()).rev() {
             let (rows, values) = self.column(column);
-            let mut sum = x[column];
-            for (&row, value) in rows[1..].iter().zip(&values[1..]) {
+            // Two sums: one addition need not wait for the last.
+            let mut sums = [x[column], [0.0; LANES]];
+            let (pairs, rest) = rows[1..].as_chunks::<2>();
+            for (rows, values) in pairs.iter().zip(values[1..].as_chunks::<2>().0) {
+                for ((sum, &row), &value) in sums.iter_mut().zip(rows).zip(values) {
+                    let source = &x[row as usize];
+                    for lane in 0..LANES {
+                        sum[lane] -= value * source[lane];
+                    }
+                }
+            }
+            let [mut sum, other] = sums;
+            if let (&[row], Some(&value)) = (rest, values.last()) {
                 let source = &x[row as usize];
                 for lane in 0..LANES {
                     sum[lane] -= value * source[lane];
                 }
+            }
+            for lane in 0..LANES {
+                sum[lane] += other[lane];
             }
             for lane in 0..LANES {
                 x[column][lane] = sum[lane] / values[0];

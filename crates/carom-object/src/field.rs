@@ -69,7 +69,11 @@ impl CellField {
 
     /// The parts of a cell, as a range of part indices.
     pub fn parts_of(&self, cell: usize) -> std::ops::Range<usize> {
-        let start = self.part_cell.partition_point(|&c| (c as usize) < cell);
+        // Where all cells are filled, as in a slab, a part has the number of its cell.
+        let begins = |part: usize| {
+            self.part_cell.get(part) == Some(&(cell as u32)) && (part == 0 || self.part_cell[part - 1] < cell as u32)
+        };
+        let start = if begins(cell) { cell } else { self.part_cell.partition_point(|&c| (c as usize) < cell) };
         // A cell has few.
         let count = self.part_cell[start..].iter().take_while(|&&c| c as usize == cell).count();
         start..start + count
@@ -82,18 +86,28 @@ impl CellField {
     /// one cell of the point.
     pub fn locate(&self, point: DVec3, normal: DVec3) -> Option<FieldPoint> {
         let finer = self.finer.as_deref();
-        let refined = |place: FieldPoint| FieldPoint { finer: true, ..place };
-        // A cell is either divided or not: the point's own cell first, whichever it is, and then its neighbours.
-        finer
-            .and_then(|f| f.locate_here(point, normal, false))
-            .map(refined)
-            .or_else(|| self.locate_here(point, normal, false))
-            .or_else(|| self.locate_here(point, normal, true))
-            .or_else(|| finer.and_then(|f| f.locate_here(point, normal, true)).map(refined))
+        let neighbours = || self.locate_here(point, normal, true).map(|found| (false, found));
+        let finer_neighbours = || finer.and_then(|f| f.locate_here(point, normal, true)).map(|found| (true, found));
+        let (finer, (part, local)) = self.locate_inside(point, normal).or_else(neighbours).or_else(finer_neighbours)?;
+        Some(FieldPoint { finer, part, weights: brick_weights(local) })
+    }
+
+    /// Finds a point that is known only to a part of its cell's size, in the cell that it lies in. So near to a face it counts as on it,
+    /// and is read from the nine nodes there. `None` where the cell has no part of the body.
+    pub fn locate_roughly(&self, point: DVec3, normal: DVec3, precision: f64) -> Option<FieldPoint> {
+        let (finer, (part, local)) = self.locate_inside(point, normal)?;
+        let snapped = local.to_array().map(|x| if (x.abs() - 1.0).abs() < precision { x.signum() } else { x });
+        Some(FieldPoint { finer, part, weights: brick_weights(snapped.into()) })
+    }
+
+    /// In the point's own cell, which is either divided or not: whether it is finer, the part, and the place in its cell, in [−1, 1]³.
+    fn locate_inside(&self, point: DVec3, normal: DVec3) -> Option<(bool, (usize, DVec3))> {
+        let finer = self.finer.as_deref().and_then(|f| f.locate_here(point, normal, false));
+        finer.map(|found| (true, found)).or_else(|| Some((false, self.locate_here(point, normal, false)?)))
     }
 
     /// Finds a point among the cells of this size: in its own cell, or else in the nearest of its neighbours.
-    fn locate_here(&self, point: DVec3, normal: DVec3, neighbours: bool) -> Option<FieldPoint> {
+    fn locate_here(&self, point: DVec3, normal: DVec3, neighbours: bool) -> Option<(usize, DVec3)> {
         let grid = &self.grid;
         let place = grid.coordinates(point);
         let inward = 0.5 / self.resolution as f64 * grid.size(grid.cell_at(place)).min_element();
@@ -107,8 +121,7 @@ impl CellField {
             false => self.part_in_cell(home, target)?.0,
         };
         let cell = grid.position(self.part_cell[part] as usize);
-        let local = 2.0 * (place - grid.corner(cell)) / grid.size(cell) - 1.0;
-        Some(FieldPoint { finer: false, part, weights: brick_weights(local) })
+        Some((part, 2.0 * (place - grid.corner(cell)) / grid.size(cell) - 1.0))
     }
 
     /// Displacement of a mode at a place, in the body's axes.
@@ -278,6 +291,18 @@ mod tests {
         field.shared.push(SharedCell { cell: 2, labels });
         assert_eq!(field.locate(DVec3::new(1.4, 0.5, 0.5), DVec3::ZERO).unwrap().part, 0);
         assert_eq!(field.locate(DVec3::new(1.9, 0.5, 0.5), DVec3::ZERO).unwrap().part, 1);
+    }
+
+    #[test]
+    fn a_point_that_is_roughly_known_is_read_on_the_face_that_it_is_near() {
+        let field = row(2, &[0], |_, p| quadratic_field(p));
+        let found = field.locate_roughly(DVec3::new(0.3, 0.996, 0.6), DVec3::Y, 0.01).unwrap();
+        assert_eq!(found.weights.iter().filter(|weight| **weight != 0.0).count(), 9);
+        assert!(field.value(0, &found).distance(quadratic_field(DVec3::new(0.3, 1.0, 0.6))) < 1e-14);
+        let inner = DVec3::new(0.3, 0.98, 0.6);
+        assert_eq!(field.locate_roughly(inner, DVec3::Y, 0.01), field.locate(inner, DVec3::Y));
+        // The other cell is empty.
+        assert_eq!(field.locate_roughly(DVec3::new(1.3, 0.5, 0.6), DVec3::Y, 0.01), None);
     }
 
     #[test]

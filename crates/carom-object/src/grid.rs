@@ -54,8 +54,16 @@ impl CellGrid {
     /// The cell at coordinates, or the nearest where they lie outside the grid.
     pub fn cell_at(&self, coordinates: DVec3) -> [usize; 3] {
         [0, 1, 2].map(|a| {
-            let below = self.planes[a].partition_point(|&plane| plane <= coordinates[a]);
-            below.saturating_sub(1).min(self.planes[a].len().saturating_sub(2))
+            let (planes, x) = (&self.planes[a], coordinates[a]);
+            let last = planes.len().saturating_sub(2);
+            // Planes are mostly evenly spaced: where they are, no search is needed.
+            if let [first, .., end] = planes[..] {
+                let guess = (((x - first) / (end - first) * (last + 1) as f64) as usize).min(last);
+                if planes[guess] <= x && x < planes[guess + 1] {
+                    return guess;
+                }
+            }
+            planes.partition_point(|&plane| plane <= x).saturating_sub(1).min(last)
         })
     }
 

@@ -28,6 +28,9 @@ pub trait Columns: Clone + Default + Send + Sync {
     /// The two blocks of a column; twice the same if there is only one.
     fn blocks_of(&self, column: usize) -> [u32; 2];
 
+    /// The two blocks of Gᵢ; the second may be empty or zero if there is only one.
+    fn rows(&self, column: usize) -> [&[f64]; 2];
+
     /// Gᵢᵀ x.
     fn dot(&self, column: usize, x: &[f64]) -> f64;
 
@@ -145,6 +148,11 @@ impl<const W: usize> Columns for BlockColumns<W> {
     }
 
     #[inline]
+    fn rows(&self, column: usize) -> [&[f64]; 2] {
+        self.columns[column].rows.each_ref().map(|row| row.as_slice())
+    }
+
+    #[inline]
     fn dot(&self, column: usize, x: &[f64]) -> f64 {
         let Column { rows, blocks } = &self.columns[column];
         let x = x.as_chunks::<W>().0;
@@ -247,12 +255,6 @@ impl RaggedColumns {
     fn push_block(&mut self, width: usize) {
         self.ends.push(self.dimension() + width);
     }
-
-    fn rows(&self, column: usize) -> [&[f64]; 2] {
-        let [first, second] = self.starts[column];
-        let end = self.starts.get(column + 1).map_or(self.values.len(), |next| next[0]);
-        [&self.values[first..second], &self.values[second..end]]
-    }
 }
 
 impl Columns for RaggedColumns {
@@ -276,6 +278,12 @@ impl Columns for RaggedColumns {
 
     fn blocks_of(&self, column: usize) -> [u32; 2] {
         self.blocks[column]
+    }
+
+    fn rows(&self, column: usize) -> [&[f64]; 2] {
+        let [first, second] = self.starts[column];
+        let end = self.starts.get(column + 1).map_or(self.values.len(), |next| next[0]);
+        [&self.values[first..second], &self.values[second..end]]
     }
 
     fn dot(&self, column: usize, x: &[f64]) -> f64 {

@@ -25,6 +25,8 @@ const ENOUGH: f64 = 2e-14;
 const POLISH: usize = 3;
 /// Rounds in which all wrong variables change sides although that does not make fewer of them wrong.
 const PATIENCE: usize = 10;
+/// Sweeps before interior points.
+const FIRST_SWEEPS: usize = 4;
 /// Rounds of descent that are helped by sweeps.
 const SWEPT: usize = 60;
 /// Of a step that meets bounds, no shorter part is tried.
@@ -55,26 +57,36 @@ pub(crate) struct Pivoting {
     image: Vec<f64>,
     image_of_step: Vec<f64>,
     wrong: Vec<(usize, Side)>,
+    took: Took,
+}
+
+/// What a solve took.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Took {
+    /// Steps of interior points, and rounds in which variables change sides.
+    pub rounds: usize,
+    pub interior_points: usize,
+    pub factorizations: usize,
 }
 
 impl Pivoting {
-    /// Solves in place, starting from the sides that the values suggest. Returns the number of rounds, and whether there
+    /// Solves in place, starting from the sides that the values suggest. Returns what that took, and whether there
     /// is a solution.
-    pub fn solve<C: Columns>(&mut self, local: &mut Local<C>) -> (usize, bool) {
+    pub fn solve<C: Columns>(&mut self, local: &mut Local<C>) -> (Took, bool) {
+        self.took = Took::default();
         self.guess(local);
         self.fresh = false;
         self.is_sparse = local.len() > DENSE && self.sparse.prepare(local);
-        let mut rounds = self.go_inside(local);
-        if rounds == 0 {
+        if !self.go_inside(local) {
             self.center.clear();
             self.center.resize(local.len(), 0.0);
             local.values.fill(0.0);
         }
         for _ in 0..STEPS {
-            rounds += self.pivot(local);
+            self.took.rounds += self.pivot(local);
             if escapes(local, &self.image) {
                 local.values.fill(0.0);
-                return (rounds, false);
+                return (self.took, false);
             }
             let moved = local.values.iter().zip(&self.center).fold(0.0f64, |m, (z, c)| m.max((z - c).abs()));
             // The proximal term pulled the gradient off by δ times the move.
@@ -86,7 +98,7 @@ impl Pivoting {
         for i in 0..local.len() {
             local.values[i] = local.values[i].max(local.lower[i]).min(local.upper[i]);
         }
-        (rounds, true)
+        (self.took, true)
     }
 
     /// Solves one proximal step.
@@ -113,14 +125,18 @@ impl Pivoting {
         0
     }
 
-    /// In a large problem, finds the sides by interior points, to go on from the values in the middle. Returns steps made.
-    fn go_inside<C: Columns>(&mut self, local: &mut Local<C>) -> usize {
+    /// In a large problem, finds the sides by interior points, to go on from the values in the middle. Whether it did.
+    fn go_inside<C: Columns>(&mut self, local: &mut Local<C>) -> bool {
         if !self.is_sparse {
-            return 0;
+            return false;
         }
+        // A few sweeps bring the path near to its end for little.
+        local.image(&local.values, &mut self.image);
+        sweep(local, &mut self.image, FIRST_SWEEPS);
         let steps = self.interior.solve(local, &mut self.sparse);
-        if !local.values.iter().all(|value| value.is_finite()) {
-            return 0;
+        self.took = Took { rounds: steps, interior_points: steps, factorizations: steps };
+        if steps == 0 || !local.values.iter().all(|value| value.is_finite()) {
+            return false;
         }
         for i in (0..local.len()).filter(|&i| local.lower[i] < local.upper[i]) {
             self.sides[i] = match self.interior.nearest_bound(i) {
@@ -130,7 +146,7 @@ impl Pivoting {
             };
         }
         self.center.clone_from(&local.values);
-        steps
+        true
     }
 
     /// Solves one proximal step from within the bounds, downhill all the way.
@@ -293,6 +309,7 @@ impl Pivoting {
     fn factorize<C: Columns>(&mut self, local: &Local<C>) {
         self.free.clear();
         self.free.extend((0..local.len()).filter(|&i| self.sides[i] == Side::Free));
+        self.took.factorizations += 1;
         if self.is_sparse && self.sparse.factorize(local, &self.free) {
             return;
         }

@@ -45,6 +45,10 @@ pub struct SolveReport {
     pub residual: f64,
     /// Rounds of all parts.
     pub rounds: usize,
+    /// Steps of interior points among them.
+    pub interior_points: usize,
+    /// Times that a matrix was factorized.
+    pub factorizations: usize,
     /// Connected parts.
     pub parts: usize,
     /// The largest part.
@@ -115,6 +119,8 @@ impl<C: Columns> Solver<C> {
             self.gather(problem, subset, members, y);
             let part_report = self.solve_local();
             report.rounds += part_report.rounds;
+            report.interior_points += part_report.interior_points;
+            report.factorizations += part_report.factorizations;
             report.residual = report.residual.max(part_report.residual);
             if part_report.unbounded.is_some() {
                 let candidates = members.iter().map(|&member| member as usize).chain(report.unbounded);
@@ -177,8 +183,10 @@ impl<C: Columns> Solver<C> {
                     done = report.residual <= tolerance || method == Method::ConjugateGradients;
                 }
                 if !done {
-                    let (rounds, solvable) = self.pivoting.solve(local);
-                    report.rounds += rounds;
+                    let (took, solvable) = self.pivoting.solve(local);
+                    report.rounds += took.rounds;
+                    report.interior_points = took.interior_points;
+                    report.factorizations = took.factorizations;
                     report.unbounded = (!solvable).then_some(0);
                     report.residual = local.residual(&mut self.image);
                 }

@@ -13,8 +13,6 @@ pub struct Touching<const W: usize> {
     pub bodies: [u32; 2],
     /// Σ normal·velocity is how fast the gap opens.
     pub normal: [[f64; W]; 2],
-    /// Orthonormal directions of sliding: one in the plane (the second is zero), two in space.
-    pub tangents: [[[f64; W]; 2]; 2],
     /// How far apart, m; negative inside.
     pub gap: f64,
     /// The pair's restitution at this point.
@@ -34,6 +32,9 @@ impl<const W: usize> Touching<W> {
         self.gap + time * self.speed(velocities)
     }
 }
+
+/// Rows of the two bodies along orthonormal directions of sliding: one direction in the plane (the second is zero), two in space.
+pub type Tangents<const W: usize> = [[[f64; W]; 2]; 2];
 
 /// A row of a joint: Σ row·velocity is how fast its error grows, and is kept at zero, or at −`bend`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -68,6 +69,8 @@ pub struct Encounter<'a, const W: usize> {
     pub velocities: &'a mut [[f64; W]],
     /// Where bodies touch, or will within the step.
     pub contacts: &'a [Touching<W>],
+    /// Along which the contacts slide. The list may end before theirs does: the others do not rub. Smooth bodies need none.
+    pub tangents: &'a [Tangents<W>],
     /// Where bodies are joined.
     pub joints: &'a [JointRow<W>],
     /// Impulses of the last step's contacts, for a warm start: normal and two tangents. [`Touching::before`] points here.
@@ -80,6 +83,19 @@ pub struct Encounter<'a, const W: usize> {
     pub resting_speed: f64,
     /// Overlap below this is let be, m.
     pub slop: f64,
+}
+
+impl<const W: usize> Encounter<'_, W> {
+    /// The tangents of a contact; zero if it does not rub.
+    #[inline]
+    pub fn tangents_of(&self, contact: usize) -> Tangents<W> {
+        self.tangents.get(contact).copied().unwrap_or([[[0.0; W]; 2]; 2])
+    }
+
+    /// How fast the first body of a contact slides over the second, along the tangents.
+    pub fn slip(&self, contact: usize, velocities: &[[f64; W]]) -> [f64; 2] {
+        self.tangents_of(contact).map(|rows| self.contacts[contact].rate(&rows, velocities))
+    }
 }
 
 /// What a response did.
@@ -102,6 +118,10 @@ pub struct Outcome<const W: usize> {
     pub active: usize,
     /// The most complementarity problems that one group of contacts took: the iterations of generalized reflections.
     pub iterations: usize,
+    /// Steps of interior points within complementarity problems of reflections, and matrices factorized.
+    pub interior_points: usize,
+    /// See `interior_points`.
+    pub factorizations: usize,
     /// The relative residual that was left (of [`carom_solve::Problem::residual`]), where the family has one.
     pub residual: f64,
 }

@@ -82,9 +82,12 @@ pub enum WorldError {
     /// Flexible contact was asked of a world that does not know it.
     #[error("flexible contact is of space, and of `FlexibleWorld`")]
     Flexible,
-    /// Flexible contact does not know this.
-    #[error("flexible contact knows no {0}")]
-    NotFlexible(&'static str),
+    /// Flexible contact has no joints.
+    #[error("flexible contact knows no joints, and there is '{joint}'")]
+    NotFlexible {
+        /// The first joint.
+        joint: String,
+    },
     /// The impact operator refused.
     #[error(transparent)]
     Impact(#[from] carom_impact::ImpactError),

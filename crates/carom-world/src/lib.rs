@@ -36,7 +36,7 @@ pub use distant::{
     WaveAmplitude, WaveDistances, peak,
 };
 pub use dynamics::Dynamics;
-pub use encounter::{Encounter, JointRow, Outcome, Touching};
+pub use encounter::{Encounter, JointRow, Outcome, Tangents, Touching};
 pub use error::WorldError;
 pub use flexible::{FlexibleParams, FlexibleReport, FlexibleWorld, ModeState};
 pub use joints::Joint;

@@ -57,6 +57,10 @@ pub struct StepReport {
     pub active: usize,
     /// Iterations of generalized reflections, of the group of contacts that took most.
     pub iterations: usize,
+    /// Steps of interior points within the complementarity problems of reflections.
+    pub interior_points: usize,
+    /// Times that a matrix was factorized for those.
+    pub factorizations: usize,
     /// The worst relative residual that the response left.
     pub residual: f64,
     /// Distant contacts that blows were passed on to.

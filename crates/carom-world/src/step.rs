@@ -14,7 +14,7 @@ use crate::response::respond;
 use crate::world::{Now, World};
 use crate::{
     ContactEvent, Detection, Dynamics, Encounter, Integrator, JointRow, Motion, Outcome, Response, StepReport,
-    Touching, WorldError,
+    Tangents, Touching, WorldError,
 };
 
 /// Beyond this many metres, or metres or radians per second, nothing is believed.
@@ -51,8 +51,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         }
         self.replaced = None;
         self.now.steps += 1;
-        self.now.ledger.kinetic = self.kinetic();
-        self.now.ledger.potential = self.potential();
+        (self.now.ledger.kinetic, self.now.ledger.potential) = self.kinetic_and_potential();
         self.now.beads.clear();
         self.now.beads.extend(self.joints.iter().filter_map(|joint| joint.parameter()));
         report.time = self.time();
@@ -104,6 +103,8 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         report.rounds += outcome.rounds;
         report.active = report.active.max(outcome.active);
         report.iterations += outcome.iterations;
+        report.interior_points += outcome.interior_points;
+        report.factorizations += outcome.factorizations;
         report.residual = report.residual.max(outcome.residual);
         report.contacts = report.contacts.max(self.touching.len());
         report.parts += 1;
@@ -122,6 +123,9 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
 
     /// Gives scripted bodies the velocity that takes them through the step.
     fn follow_scripts(&mut self, start: f64, end: f64) {
+        if !self.follows_scripts {
+            return;
+        }
         for (body, velocity) in self.bodies.iter().zip(&mut self.now.velocities) {
             if let Motion::Scripted(script) = &body.motion {
                 *velocity = script.velocity(&body.start, start, end);
@@ -214,6 +218,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
             }
         }
         self.touching.clear();
+        self.tangents.clear();
         self.places.clear();
         for contact in self.detector.contacts() {
             // Where nothing joins later in the step, only what will overlap takes part.
@@ -230,6 +235,10 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
             // pass a blow on at once.
             let close = TOUCHING * self.slop;
             if !divides || touching.gap < close || touching.foreseen(span, &now.velocities) < -close {
+                if touching.friction > 0.0 {
+                    self.tangents.resize(self.touching.len(), [[[0.0; W]; 2]; 2]);
+                    self.tangents.push(tangent_rows(contact, &now.poses));
+                }
                 self.touching.push(touching);
                 if carries_blows {
                     self.places.push((contact.touch.point, contact.touch.normal));
@@ -242,6 +251,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
             before,
             velocities: &mut now.velocities,
             contacts: &self.touching,
+            tangents: &self.tangents,
             joints: &joints,
             last: &now.impulses,
             last_joints: &now.joint_impulses,
@@ -319,6 +329,9 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
 
     /// The drag of air and the like.
     fn resist(&mut self, span: f64) {
+        if !self.is_resisted {
+            return;
+        }
         for (i, body) in self.bodies.iter().enumerate().filter(|(_, body)| body.is_dynamic()) {
             let drag = body.resistance;
             if drag.linear == 0.0 && drag.angular == 0.0 {
@@ -337,8 +350,12 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
     fn check_bounds(&self, time: f64) -> Result<(), WorldError> {
         for ((body, pose), velocity) in self.bodies.iter().zip(&self.now.poses).zip(&self.now.velocities) {
             let (linear, spin) = G::split(velocity);
-            let position = pose.position().length();
-            let turning = G::spin_in_space(spin).length();
+            let (position, turning) = (pose.position(), G::spin_in_space(spin));
+            let within = |square: f64| square < OUT_OF_BOUNDS * OUT_OF_BOUNDS;
+            if within(position.dot(position)) && within(linear.dot(linear)) && within(turning.length_squared()) {
+                continue;
+            }
+            let (position, turning) = (position.length(), turning.length());
             for (quantity, value) in
                 [("distance from the origin", position), ("speed", linear.length()), ("spin", turning)]
             {
@@ -360,21 +377,25 @@ fn touching<G: Dynamics<W>, const W: usize>(
 ) -> Touching<W> {
     let touch = &contact.touch;
     let [a, b] = contact.bodies.map(|body| body as usize);
-    let arms = [touch.point - poses[a].position(), touch.point - poses[b].position()];
-    let rows = |direction: G::Vector| [G::row(direction, arms[0]), G::row(-direction, arms[1])];
     let normal = normal_rows(contact, bodies, poses);
     let (restitution, friction) = surfaces.meet([&bodies[a], &bodies[b]], [&poses[a], &poses[b]], touch);
     Touching {
         feature: touch.feature,
         bodies: contact.bodies,
         normal,
-        tangents: G::tangents(touch.normal).map(rows),
         gap: touch.gap,
         restitution,
         friction,
         shared: contact.shared,
         before: contact.before,
     }
+}
+
+/// The rows along which the bodies slide.
+fn tangent_rows<G: Dynamics<W>, const W: usize>(contact: &Contact<G>, poses: &[G::Pose]) -> Tangents<W> {
+    let touch = &contact.touch;
+    let [a, b] = contact.bodies.map(|body| touch.point - poses[body as usize].position());
+    G::tangents(touch.normal).map(|direction| [G::row(direction, a), G::row(-direction, b)])
 }
 
 /// The rows of the normal. A ball is not turned by what goes through its centre, not even by round-off.

@@ -11,7 +11,8 @@ use crate::response::Scratch;
 use crate::response::multipliers::Multipliers;
 use crate::surfaces::Surfaces;
 use crate::{
-    ContactEvent, Dynamics, Frame, Joint, Ledger, Motion, State, Touching, WorldDefinition, WorldError, WorldParams,
+    ContactEvent, Dynamics, Frame, Joint, Ledger, Motion, Resistance, State, Tangents, Touching, WorldDefinition,
+    WorldError, WorldParams,
 };
 
 /// Bodies in motion; W is 3 in the plane, 6 in space.
@@ -44,6 +45,9 @@ pub struct World<G: Dynamics<W>, const W: usize> {
     pub(crate) resting_speed: f64,
     pub(crate) slop: f64,
     pub(crate) bodies: Vec<Body<G, W>>,
+    /// Whether any body follows a script, or is slowed down by what it moves through. If none is, a million of them need not be asked.
+    pub(crate) follows_scripts: bool,
+    pub(crate) is_resisted: bool,
     pub(crate) joints: Vec<Joint<G>>,
     pub(crate) loads: Vec<BodyLoad<G, W>>,
     pub(crate) surfaces: Surfaces,
@@ -58,6 +62,7 @@ pub struct World<G: Dynamics<W>, const W: usize> {
     /// Memory for a step.
     pub(crate) masses: Vec<carom_impact::InverseMass<W>>,
     pub(crate) touching: Vec<Touching<W>>,
+    pub(crate) tangents: Vec<Tangents<W>>,
     /// Point and normal of each, where bodies pass blows on.
     pub(crate) places: Vec<(G::Vector, G::Vector)>,
     pub(crate) shaking: Multipliers<W>,
@@ -137,6 +142,8 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
             resting_speed: params.resting_speed.unwrap_or(2.0 * params.gravity.length() * params.step),
             slop: params.slop.unwrap_or(1e-3 * size),
             params,
+            follows_scripts: bodies.iter().any(|body| matches!(body.motion, Motion::Scripted(_))),
+            is_resisted: bodies.iter().any(|body| body.resistance != Resistance::default()),
             bodies,
             joints,
             loads,
@@ -149,12 +156,12 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
             replaced: None,
             masses: Vec::new(),
             touching: Vec::new(),
+            tangents: Vec::new(),
             places: Vec::new(),
             shaking: Multipliers::default(),
         };
         world.check_overlap()?;
-        let kinetic = world.kinetic();
-        let potential = world.potential();
+        let (kinetic, potential) = world.kinetic_and_potential();
         world.now.ledger = Ledger { kinetic, potential, start: kinetic + potential, ..Ledger::default() };
         world.now.beads = world.joints.iter().filter_map(Joint::parameter).collect();
         Ok(world)
@@ -296,15 +303,17 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         beads.zip(&self.now.beads).for_each(|(joint, &bead)| joint.set_parameter(bead));
     }
 
-    pub(crate) fn kinetic(&self) -> f64 {
-        let moving = self.bodies.iter().zip(&self.now.poses).zip(&self.now.velocities);
-        moving.map(|((body, pose), velocity)| body.kinetic(pose, velocity)).sum()
-    }
-
-    pub(crate) fn potential(&self) -> f64 {
+    /// The energy of motion, and that of height.
+    pub(crate) fn kinetic_and_potential(&self) -> (f64, f64) {
         let gravity = self.params.gravity;
-        let dynamic = self.bodies.iter().zip(&self.now.poses).filter(|(body, _)| body.is_dynamic());
-        dynamic.map(|(body, pose)| -body.mass * gravity.dot(pose.position())).sum()
+        let (mut kinetic, mut potential) = (0.0, 0.0);
+        for ((body, pose), velocity) in self.bodies.iter().zip(&self.now.poses).zip(&self.now.velocities) {
+            if body.is_dynamic() {
+                kinetic += body.kinetic(pose, velocity);
+                potential -= body.mass * gravity.dot(pose.position());
+            }
+        }
+        (kinetic, potential)
     }
 
     /// Bodies may touch at the start, but not overlap.

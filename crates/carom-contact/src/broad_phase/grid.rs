@@ -1,10 +1,10 @@
 //! A uniform grid without a hash map: boxes sorted by the cell of their lowest corner.
 //!
-//! Cells are as wide as the widest box, so that boxes that overlap lie in neighbouring cells. In the order of cells, the
+//! Rows of cells are as wide as the widest box, so that boxes that overlap lie in neighbouring rows. In the order of cells, the
 //! neighbours in a row are one run, and the beginning of each run only moves forward: a few cursors find all pairs in
 //! one pass. Boxes much larger than most, and those without end, are compared with all others.
 
-use super::layout::Layout;
+use super::layout::{FINE, Layout};
 use super::{Boxes, ascending};
 use crate::Vector;
 
@@ -13,6 +13,8 @@ pub(super) struct Grid<V> {
     small: Vec<u32>,
     large: Vec<u32>,
     cells: Vec<u64>,
+    /// Places of those that overlap with one box.
+    hits: Vec<u32>,
     spare: (Vec<u64>, Vec<u32>),
     sorted: Boxes<V>,
 }
@@ -63,34 +65,34 @@ impl<V: Vector> Grid<V> {
         }
     }
 
-    fn find_neighbours(&self, layout: &Layout, pairs: &mut Vec<[u32; 2]>) {
+    fn find_neighbours(&mut self, layout: &Layout, pairs: &mut Vec<[u32; 2]>) {
         let count = self.small.len();
         let [_, row, layer, _] = layout.strides;
         // The rows after a cell's own that border on it.
         let rows: &[u64] = if V::DIMENSION == 2 { &[row] } else { &[row, layer - row, layer, layer + row] };
         let mut cursors = [0; 4];
-        let mut add = |first: usize, second: usize| {
-            if self.sorted.are_pair(first, second) {
-                pairs.push(ascending(self.small[first], self.small[second]));
-            }
-        };
+        self.hits.resize(count, 0);
+        let (cells, sorted, hits) = (&self.cells[..count], &self.sorted, &mut self.hits[..]);
         for first in 0..count {
-            let cell = self.cells[first];
-            let mut second = first + 1;
-            while second < count && self.cells[second] <= cell + 1 {
-                add(first, second);
-                second += 1;
-            }
-            for (row, cursor) in rows.iter().zip(&mut cursors) {
-                while *cursor < count && self.cells[*cursor] < cell + row - 1 {
-                    *cursor += 1;
-                }
-                let mut second = *cursor;
-                while second < count && self.cells[second] <= cell + row + 1 {
-                    add(first, second);
+            let (cell, span) = (cells[first], layout.span(sorted, first));
+            let mut found = 0;
+            let mut search = |mut second: usize, last: u64| {
+                while second < count && cells[second] <= last {
+                    // Written in any case: a branch would be guessed wrong too often.
+                    hits[found] = second as u32;
+                    found += usize::from(sorted.are_pair(first, second));
                     second += 1;
                 }
+            };
+            search(first + 1, cell + span);
+            for (row, cursor) in rows.iter().zip(&mut cursors) {
+                while *cursor < count && cells[*cursor] < cell + row - FINE {
+                    *cursor += 1;
+                }
+                search(*cursor, cell + row + span);
             }
+            let body = self.small[first];
+            pairs.extend(hits[..found].iter().map(|&second| ascending(body, self.small[second as usize])));
         }
     }
 

@@ -8,13 +8,13 @@ use crate::Vector;
 pub(super) struct Layout {
     /// Boxes wider than this are compared with all others.
     pub widest: f64,
-    /// From a cell to the next in each direction, and how many there are in all. Every direction has an empty cell at both
-    /// ends, so that a neighbour's number never belongs to another row.
+    /// From a cell to the next in each direction, and how many there are in all. Every direction has empty cells at both
+    /// ends, as many as a box is wide, so that a neighbour's number never belongs to another row.
     pub strides: [u64; 4],
     /// Comparisons of boxes that this grid should take, and a sweep in its place.
     pub efforts: Efforts,
     origin: [f64; 3],
-    per_metre: f64,
+    per_metre: [f64; 3],
     most: f64,
 }
 
@@ -24,6 +24,10 @@ pub(super) struct Efforts {
     pub grid: f64,
     pub sweep: f64,
 }
+
+/// Cells are so many times narrower along the first axis than across: the neighbours in a row are one run of cells anyway, and a run that
+/// begins and ends closer to a box has fewer that are not its neighbours.
+pub(super) const FINE: u64 = 4;
 
 /// Cells are wider than boxes by this part, against round-off.
 const SLACK: f64 = 1e-6;
@@ -38,14 +42,15 @@ impl Layout {
         let width = if widest > 0.0 { widest * (1.0 + SLACK) } else { 1.0 };
         // Few enough along an axis that the place of a box in units of cells is exact to 2⁻²², and that a cell's number has 64 bits.
         let most = if V::DIMENSION == 2 { (1_u64 << 30) as f64 } else { (1_u64 << 20) as f64 };
-        let mut layout = Layout { widest, strides: [1; 4], efforts, origin: [0.0; 3], per_metre: 1.0 / width, most };
+        let mut layout = Layout { widest, strides: [1; 4], efforts, origin: [0.0; 3], per_metre: [0.0; 3], most };
         for axis in 0..V::DIMENSION {
+            let width = width / around(axis) as f64;
             // A few bodies that fled far away share the cells at the border; the grid stays where most are.
             let middle = middle(&boxes.lower[axis]);
             let from = ranges[axis][0].max(middle - 0.5 * most * width);
             let cells = ((ranges[axis][1] - from) / width).floor().clamp(0.0, most - 1.0) as u64 + 1;
-            layout.origin[axis] = from;
-            layout.strides[axis + 1] = layout.strides[axis] * (cells + 2);
+            (layout.origin[axis], layout.per_metre[axis]) = (from, 1.0 / width);
+            layout.strides[axis + 1] = layout.strides[axis] * (cells + 2 * around(axis));
         }
         layout
     }
@@ -54,13 +59,29 @@ impl Layout {
     #[inline]
     pub fn cell<V: Vector>(&self, boxes: &Boxes<V>, body: usize) -> u64 {
         (0..V::DIMENSION)
-            .map(|axis| {
-                let place = (boxes.lower[axis][body] - self.origin[axis]) * self.per_metre;
-                // The cast drops the fraction and takes what is below the origin to zero.
-                (place.min(self.most - 1.0) as u64 + 1) * self.strides[axis]
-            })
+            .map(|axis| (self.place(axis, boxes.lower[axis][body]) + around(axis)) * self.strides[axis])
             .sum()
     }
+
+    /// How many cells along the first axis a box reaches beyond that of its lowest corner.
+    #[inline]
+    pub fn span<V: Vector>(&self, boxes: &Boxes<V>, body: usize) -> u64 {
+        self.place(0, boxes.upper[0][body]) - self.place(0, boxes.lower[0][body])
+    }
+
+    /// Which cell along an axis.
+    #[inline]
+    fn place(&self, axis: usize, at: f64) -> u64 {
+        let place = (at - self.origin[axis]) * self.per_metre[axis];
+        // The cast drops the fraction and takes what is below the origin to zero.
+        place.min(self.most - 1.0) as u64
+    }
+}
+
+/// How many cells a box is wide at most: that far neighbours are away, and so many cells at the borders are empty.
+#[inline]
+fn around(axis: usize) -> u64 {
+    if axis == 0 { FINE } else { 1 }
 }
 
 /// The lowest and the highest finite number.

@@ -8,6 +8,8 @@ use carom_solve::eliminate;
 
 /// Added to the diagonal, which is one: where rows depend on each other, impulses stay near those of before.
 const PROXIMITY: f64 = 1e-9;
+/// Steps that are so many times larger than what is missing are looked at for what they do not need.
+const IDLE: f64 = 100.0;
 
 /// A row of a contact: its normal or a tangent.
 #[derive(Debug, Clone, Copy, Default)]
@@ -58,6 +60,9 @@ pub struct DenseContacts {
     rates: Vec<f64>,
     jacobian: Vec<f64>,
     step: Vec<f64>,
+    whole: Vec<f64>,
+    /// Rows whose rate is to be zero.
+    held: Vec<bool>,
 }
 
 impl DenseContacts {
@@ -123,13 +128,33 @@ impl DenseContacts {
             if worst <= enough(largest) {
                 return (steps, true);
             }
-            if !worst.is_finite() || steps == most || !eliminate(&mut self.jacobian, &mut self.step) {
+            let found = worst.is_finite() && steps < most && eliminate(&mut self.jacobian, &mut self.step);
+            if !found || !self.stay(worst, enough(largest)) {
                 self.values.clone_from(&self.begun);
                 return (steps, false);
             }
             self.values.iter_mut().zip(&self.step).for_each(|(value, step)| *value += step);
         }
         (most, false)
+    }
+
+    /// Takes out of a step what changes no rate. Where more rows hold than can move, step = (J + P)⁻¹ r with P the proximity turns whatever of
+    /// r no impulse can bring about into P⁻¹ times as much: of round-off into forces that wander from place to place. If that is less than
+    /// counts, the step is (J + P)⁻¹ J (J + P)⁻¹ r instead, which has none of it; if it is more, some of the places have to open, and that
+    /// is how they do. Whether it could be found.
+    fn stay(&mut self, worst: f64, enough: f64) -> bool {
+        let largest = self.step.iter().fold(0.0f64, |largest, step| largest.max(step.abs()));
+        if largest <= IDLE * worst || PROXIMITY * largest > 0.25 * enough {
+            return true;
+        }
+        std::mem::swap(&mut self.step, &mut self.whole);
+        self.find_equations();
+        for (row, step) in self.step.iter_mut().enumerate() {
+            *step = if self.held[row] { PROXIMITY * self.whole[row] } else { 0.0 };
+        }
+        let found = eliminate(&mut self.jacobian, &mut self.step);
+        self.step.iter_mut().zip(&self.whole).for_each(|(step, whole)| *step = whole - *step);
+        found
     }
 
     /// Holds impulses back where they are, by a part of each row's own answer. What they are then is no solution, but nearer to one; once
@@ -205,6 +230,8 @@ impl DenseContacts {
         self.jacobian.resize(n * n, 0.0);
         self.step.clear();
         self.step.resize(n, 0.0);
+        self.held.clear();
+        self.held.resize(n, false);
         let (mut worst, mut largest) = (0.0f64, 0.0f64);
         for k in 0..self.heads.len() {
             let head = self.heads[k];
@@ -228,6 +255,7 @@ impl DenseContacts {
         let n = self.rows();
         self.jacobian[row * n..][..n].copy_from_slice(&self.matrix[row * n..][..n]);
         self.jacobian[row * n + row] += PROXIMITY;
+        self.held[row] = true;
         self.step[row] = -self.rates[row];
         self.rates[row].abs()
     }

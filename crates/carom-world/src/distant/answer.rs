@@ -94,12 +94,12 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         for (row, &(point, normal)) in self.touching.iter().zip(&self.places).filter(|(row, _)| self.rests(row)) {
             for (side, body) in row.bodies.map(|body| body as usize).into_iter().enumerate() {
                 if self.media[body].is_some() {
-                    resting.push((body, self.outward(body, side, point, normal).0));
+                    resting.push((body, self.outward(body, side, point, normal)));
                 }
             }
         }
-        for (body, point) in resting {
-            self.media[body].iter_mut().for_each(|medium| medium.prepare(point));
+        for (body, (point, normal)) in resting {
+            self.media[body].iter_mut().for_each(|medium| medium.prepare(point, normal));
         }
     }
 
@@ -234,7 +234,8 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
     /// The contacts that rest on a body and the speeds with which it wants to part from them. Where it is struck
     /// restitution has answered already.
     fn shaken(&mut self, body: usize, struck: &Struck, first: bool) -> Vec<(usize, f64)> {
-        let (mut resting, mut points) = (Vec::new(), Vec::new());
+        let count = self.touching.len();
+        let (mut resting, mut points) = (Vec::with_capacity(count), Vec::with_capacity(count));
         for (i, row) in self.touching.iter().enumerate() {
             let Some(side) = row.bodies.iter().position(|&other| other as usize == body) else { continue };
             if self.rests(row) && !struck.strikers.contains(&row.bodies[1 - side]) {

@@ -1,35 +1,55 @@
-//! What is known of places where bodies rest, kept from step to step: what rests stays where it is.
+//! Places where bodies rest, told apart and numbered, so that what is known of them is kept from step to step.
 
 use std::collections::HashMap;
 
-use glam::DVec3;
-
-/// Places are told apart to this part of the body's extent.
-const GRAIN: f64 = 1.0 / (1 << 20) as f64;
-/// Places that are kept; when there are more, all are forgotten. What is kept changes no result.
+/// Places that are kept before all are forgotten.
 const MOST_KEPT: usize = 1 << 13;
 
-/// Answers at places on a lattice so fine that it does not matter: an answer is a function of its place on the lattice.
+/// Places, given by N numbers, on a lattice so fine that what is between them does not matter. Whatever is a function of the place on the
+/// lattice may be kept by its number: what is kept then changes no result.
 #[derive(Debug)]
-pub(crate) struct Lattice<T> {
-    grain: f64,
-    known: HashMap<[i64; 3], T>,
+pub(crate) struct Lattice<const N: usize> {
+    grains: [f64; N],
+    places: Vec<[i64; N]>,
+    numbers: HashMap<[i64; N], usize>,
+    /// Asked for next if contacts come in the order of the last step, as they mostly do.
+    likely: usize,
 }
 
-impl<T> Lattice<T> {
-    /// For a body of an extent, m.
-    pub fn new(extent: f64) -> Lattice<T> {
-        Lattice { grain: GRAIN * extent, known: HashMap::new() }
+impl<const N: usize> Lattice<N> {
+    /// Places are told apart to these differences.
+    pub fn new(grains: [f64; N]) -> Lattice<N> {
+        Lattice { grains, places: Vec::new(), numbers: HashMap::new(), likely: 0 }
     }
 
-    /// The answer for the place nearest to a point; found if it is not known.
-    pub fn find(&mut self, point: DVec3, answer: impl FnOnce(DVec3) -> T) -> &T {
-        if self.known.len() >= MOST_KEPT {
-            self.known.clear();
+    /// The number of the nearest place, and that place. A new place has the next number.
+    pub fn number(&mut self, point: [f64; N]) -> (usize, [f64; N]) {
+        // Rounded by hand: many processors' basic instructions have no rounding, and a call for each number would be most of the cost.
+        let key: [i64; N] = std::array::from_fn(|axis| {
+            let place = point[axis] / self.grains[axis];
+            (place + 0.5f64.copysign(place)) as i64
+        });
+        let number = if self.places.get(self.likely) == Some(&key) {
+            self.likely
+        } else {
+            let next = self.places.len();
+            *self.numbers.entry(key).or_insert(next)
+        };
+        if number == self.places.len() {
+            self.places.push(key);
         }
-        let place = (point / self.grain).round();
-        let key = place.to_array().map(|x| x as i64);
-        self.known.entry(key).or_insert_with(|| answer(place * self.grain))
+        self.likely = number + 1;
+        (number, std::array::from_fn(|axis| key[axis] as f64 * self.grains[axis]))
+    }
+
+    /// Forgets all places if there are too many; says whether it did.
+    pub fn forgets(&mut self) -> bool {
+        let full = self.places.len() >= MOST_KEPT;
+        if full {
+            self.places.clear();
+            self.numbers.clear();
+        }
+        full
     }
 }
 
@@ -38,24 +58,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_kept_changes_no_answer() {
-        let mut lattice = Lattice::new(1.0);
-        let mut asked = 0;
-        let point = DVec3::new(0.3, -0.2, 0.7);
-        let mut ask = |point: DVec3| {
-            *lattice.find(point, |place| {
-                asked += 1;
-                place
-            })
-        };
-        let first = ask(point);
-        assert!(first.distance(point) < GRAIN);
-        // A place is the same however one comes near it, and however much is asked in between.
-        assert_eq!(ask(first + DVec3::splat(0.4 * GRAIN)), first);
-        for k in 0..2 * MOST_KEPT {
-            ask(DVec3::X * k as f64 * GRAIN);
+    fn a_place_is_the_same_however_one_comes_near_it_and_in_whatever_order() {
+        const GRAIN: f64 = 1e-6;
+        let mut lattice = Lattice::new([GRAIN; 2]);
+        let (number, place) = lattice.number([0.3, -0.2]);
+        assert_eq!(number, 0);
+        assert!((place[0] - 0.3).abs() < GRAIN && (place[1] + 0.2).abs() < GRAIN);
+        let beside = |k: usize| [k as f64 * GRAIN, 0.0];
+        for k in 0..5 {
+            assert_eq!(lattice.number(beside(k)).0, k + 1);
         }
-        assert_eq!(ask(first - DVec3::splat(0.4 * GRAIN)), first);
-        assert_eq!(asked, 2 + 2 * MOST_KEPT);
+        assert_eq!(lattice.number(place.map(|x| x + 0.4 * GRAIN)), (0, place));
+        for k in [3, 4, 0, 2, 1] {
+            assert_eq!(lattice.number(beside(k)), (k + 1, beside(k)));
+        }
+        assert!(!lattice.forgets());
+        for k in 0..MOST_KEPT {
+            lattice.number(beside(k));
+        }
+        assert!(lattice.forgets() && !lattice.forgets());
+        assert_eq!(lattice.number(beside(9)), (0, beside(9)));
     }
 }

@@ -48,7 +48,7 @@ pub(crate) struct Medium {
     amplitudes: Vec<f64>,
     places: Places,
     samples: Vec<f64>,
-    rows: Vec<f64>,
+    rates: Vec<f64>,
 }
 
 impl Medium {
@@ -92,7 +92,7 @@ impl Medium {
             Carrier::Waves { distances: Some(along), .. } => Places::Along(Ways::new(along)),
             Carrier::Waves { distances: None, .. } => Places::Straight,
         };
-        Ok(Medium { response, filter, amplitudes, places, samples: Vec::new(), rows: Vec::new() })
+        Ok(Medium { response, filter, amplitudes, places, samples: Vec::new(), rates: Vec::new() })
     }
 
     /// At rest, if the modes ring on.
@@ -117,20 +117,17 @@ impl Medium {
     /// Adds what strokes give to the modes (*Distant*, Eq. 9).
     pub fn strike(&mut self, strokes: &[Stroke], states: &mut [[f64; 2]]) {
         let Carrier::Modes { surface, .. } = &self.response.carrier else { return };
-        for stroke in strokes {
-            self.rows.clear();
-            surface.push_row(stroke.point, stroke.normal, &mut self.rows);
-            for (state, row) in states.iter_mut().zip(&self.rows) {
-                state[1] -= row * stroke.impulse;
-            }
-        }
+        self.rates.clear();
+        self.rates.resize(states.len(), 0.0);
+        surface.add_strokes(strokes, &mut self.rates);
+        states.iter_mut().zip(&self.rates).for_each(|(state, rate)| state[1] += rate);
     }
 
     /// Gets to know a place where a body rests, so that a blow finds it known.
-    pub fn prepare(&mut self, point: DVec3) {
+    pub fn prepare(&mut self, point: DVec3, normal: DVec3) {
         match (&self.response.carrier, &mut self.places) {
             (Carrier::Modes { surface, .. }, Places::Modes(readings)) => {
-                readings.read(surface, point);
+                readings.read(surface, point, normal);
             }
             (Carrier::Waves { distances: Some(along), .. }, Places::Along(ways)) => {
                 ways.place(along, point);

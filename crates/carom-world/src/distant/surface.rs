@@ -1,14 +1,17 @@
 //! A vibrating body's surface: how far each mode moves any point of it along a direction (*Distant*, Eq. 9, 11, 15).
 
-use carom_object::{CellField, ModalModel};
+use carom_object::{CellField, FieldPoint, ModalModel};
 use carom_shape::Bvh;
 use glam::DVec3;
 
 use super::filter::{ModalFilter, peak};
+use super::medium::Stroke;
 
 /// Points of contact are likely to be nearer to the surface than this part of its extent.
 const LIKELY: f64 = 1e-3;
-/// Weights below this vanish beside the precision of the shapes.
+/// Points where bodies strike are known to this part of a cell.
+const PRECISE: f64 = 0.02;
+/// Nodes with less than this part of the largest share vanish beside the precision of the shapes.
 const NEGLIGIBLE: f64 = 1e-10;
 
 /// A modal model made for reading at points of contact. Points are given from the centre of mass, in the body's axes.
@@ -76,13 +79,40 @@ impl VibratingSurface {
         place(&self.hierarchy, point + self.model.mass.centre)
     }
 
-    /// Appends n·U of each mode at the place nearest to a point: how far a unit of the mode moves it along n, and how much a
-    /// unit impulse along n gives to the mode, 1/√kg.
+    /// Appends n·U of each mode at a point of the surface, or near it, with outward normal n: how far a unit of the mode moves it
+    /// along n, and how much a unit impulse along n gives to the mode, 1/√kg.
     pub fn push_row(&self, point: DVec3, normal: DVec3, rows: &mut Vec<f64>) {
         let first = rows.len();
         rows.resize(first + self.modes, 0.0);
-        if let Some(place) = self.place(point) {
-            self.add_row(&place, normal, &mut rows[first..]);
+        self.add_strokes(&[Stroke { point, normal, impulse: -1.0 }], &mut rows[first..]);
+    }
+
+    /// Adds what strokes give to the modes (*Distant*, Eq. 9).
+    pub(crate) fn add_strokes(&self, strokes: &[Stroke], rates: &mut [f64]) {
+        // Mostly a point's own cell says it all, and the surface need not be searched. Neighbours in a cell are read at once.
+        let mut together: Option<(FieldPoint, [DVec3; 27])> = None;
+        for stroke in strokes {
+            let push = -stroke.impulse * stroke.normal;
+            let point = stroke.point + self.model.mass.centre;
+            let field = self.model.field.as_ref();
+            match (field.and_then(|field| field.locate_roughly(point, stroke.normal, PRECISE)), &mut together) {
+                (Some(new), Some((cell, shares))) if (new.finer, new.part) == (cell.finer, cell.part) => {
+                    shares.iter_mut().zip(new.weights).for_each(|(share, weight)| *share += push * weight);
+                }
+                (Some(new), last) => {
+                    if let Some((cell, shares)) = last.replace((new, new.weights.map(|weight| push * weight))) {
+                        self.add(&self.cell(&cell), &shares, rates);
+                    }
+                }
+                (None, _) => {
+                    if let Some(place) = self.place(stroke.point) {
+                        self.add_place(&place, &[push], rates);
+                    }
+                }
+            }
+        }
+        if let Some((cell, shares)) = together {
+            self.add(&self.cell(&cell), &shares, rates);
         }
     }
 
@@ -91,46 +121,46 @@ impl VibratingSurface {
         let first = rows.len();
         rows.resize(first + 3 * modes, 0.0);
         if let Some(place) = self.place(point).filter(|_| modes > 0) {
-            for (direction, row) in directions.into_iter().zip(rows[first..].chunks_exact_mut(modes)) {
-                self.add_row(&place, direction, row);
-            }
+            self.add_place(&place, &directions, &mut rows[first..]);
         }
     }
 
-    fn add_row(&self, place: &SurfacePlace, normal: DVec3, row: &mut [f64]) {
+    /// Adds rows of equal length, one for each direction.
+    fn add_place(&self, place: &SurfacePlace, directions: &[DVec3], rows: &mut [f64]) {
         let surface = &self.model.surface;
-        if let Some(field) = &self.model.field {
+        let vertices = surface.triangles[place.triangle];
+        let found = self.model.field.as_ref().and_then(|field| {
             let [a, b, c] = surface.corners(place.triangle);
             let point = a * place.weights[0] + b * place.weights[1] + c * place.weights[2];
-            let outward = surface.area_vector(place.triangle).normalize_or_zero();
-            if let Some(found) = field.locate(point, outward) {
-                let level = if found.finer { field.finer.as_deref().unwrap_or(field) } else { field };
-                // On a face of its cell a point is read from nine nodes: the others have nothing but round-off.
-                let nodes = level.part_nodes[found.part].iter().zip(&found.weights);
-                for (&node, &weight) in nodes.filter(|(_, weight)| weight.abs() > NEGLIGIBLE) {
-                    self.add_node(usize::from(found.finer), node as usize, normal * weight, row);
+            field.locate(point, surface.area_vector(place.triangle).normalize_or_zero())
+        });
+        let rows = rows.chunks_exact_mut((rows.len() / directions.len()).max(1));
+        for (&direction, row) in directions.iter().zip(rows) {
+            if let Some(cell) = &found {
+                self.add(&self.cell(cell), &cell.weights.map(|weight| direction * weight), row);
+            } else if self.model.field.is_none() {
+                let nodes = Nodes { shapes: &self.nodes[0], numbers: &vertices };
+                self.add(&nodes, &place.weights.map(|weight| direction * weight), row);
+            } else {
+                for (vertex, weight) in vertices.into_iter().zip(place.weights) {
+                    for (mode, sum) in row.iter_mut().enumerate() {
+                        *sum += weight * direction.dot(self.model.shape_at_vertex(mode, vertex as usize));
+                    }
                 }
-                return;
             }
-            for (&vertex, &weight) in surface.triangles[place.triangle].iter().zip(&place.weights) {
-                for (mode, sum) in row.iter_mut().enumerate() {
-                    *sum += weight * normal.dot(self.model.shape_at_vertex(mode, vertex as usize));
-                }
-            }
-            return;
-        }
-        for (&vertex, &weight) in surface.triangles[place.triangle].iter().zip(&place.weights) {
-            self.add_node(0, vertex as usize, normal * weight, row);
         }
     }
 
-    #[inline]
-    fn add_node(&self, level: usize, node: usize, direction: DVec3, row: &mut [f64]) {
-        let (x, yz) = self.nodes[level][3 * node * self.modes..][..3 * self.modes].split_at(self.modes);
-        let (y, z) = yz.split_at(self.modes);
-        for (((sum, &x), &y), &z) in row.iter_mut().zip(x).zip(y).zip(z) {
-            *sum += direction.x * f64::from(x) + direction.y * f64::from(y) + direction.z * f64::from(z);
-        }
+    /// The nodes of a cell.
+    fn cell(&self, found: &FieldPoint) -> Nodes<'_> {
+        let field = self.model.field.as_ref();
+        let level = if found.finer { field.and_then(|field| field.finer.as_deref()) } else { field };
+        let numbers = level.map_or(&[][..], |level| &level.part_nodes[found.part]);
+        Nodes { shapes: &self.nodes[usize::from(found.finer)], numbers }
+    }
+
+    fn add(&self, nodes: &Nodes<'_>, shares: &[DVec3], row: &mut [f64]) {
+        pulp::Arch::new().dispatch(Sum { nodes, shares, modes: self.modes, row });
     }
 
     /// How far each vertex gets within a step when it is struck by a unit impulse along its own normal, m/(N s)
@@ -146,5 +176,116 @@ impl VibratingSurface {
             peak(&row, &samples)
         };
         normals.iter().enumerate().map(amplitude).collect()
+    }
+}
+
+/// Nodes that a point is read from, among all.
+struct Nodes<'a> {
+    shapes: &'a [f32],
+    numbers: &'a [u32],
+}
+
+/// Adds Σ u·U over nodes to a row with one sum for each of the lowest modes; u is a direction times the node's share of a point.
+struct Sum<'a> {
+    nodes: &'a Nodes<'a>,
+    shares: &'a [DVec3],
+    /// That nodes have.
+    modes: usize,
+    row: &'a mut [f64],
+}
+
+impl pulp::WithSimd for Sum<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _: S) {
+        let most = self.shares.iter().fold(0.0, |most: f64, share| most.max(share.length_squared()));
+        // On a face of its cell a point is read from nine nodes: the others have nothing but round-off.
+        let counts = |share: &DVec3| share.length_squared() > NEGLIGIBLE * NEGLIGIBLE * most;
+        for (&node, &share) in self.nodes.numbers.iter().zip(self.shares).filter(|(_, share)| counts(share)) {
+            let (x, yz) = self.nodes.shapes[3 * node as usize * self.modes..][..3 * self.modes].split_at(self.modes);
+            let (y, z) = yz.split_at(self.modes);
+            for (((sum, &x), &y), &z) in self.row.iter_mut().zip(x).zip(y).zip(z) {
+                *sum += share.x * f64::from(x) + share.y * f64::from(y) + share.z * f64::from(z);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use carom_object::{CellGrid, Damping, Material};
+    use carom_shape::{MassProperties, TriMesh};
+    use glam::DMat3;
+
+    /// A bar of two cells, [0, 2] × [0, 1]², whose modes are straight: mode k moves (x, y, z) by (k + 1)(x, 2y, x + z).
+    fn bar(modes: usize) -> ModalModel {
+        let moved = |mode: usize, p: DVec3| (mode as f64 + 1.0) * DVec3::new(p.x, 2.0 * p.y, p.x + p.z);
+        let corner = |i: usize| DVec3::new(2.0 * (i & 1) as f64, (i >> 1 & 1) as f64, (i >> 2) as f64);
+        let sides = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+        let triangles = sides.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
+        let surface = TriMesh::new((0..8).map(corner).collect(), triangles).unwrap();
+        let node = |i: usize| {
+            let [x, y, z] = [i % 3, i / 3 % 3, i / 9 % 3].map(|n| 0.5 * n as f64);
+            DVec3::new(x + (i / 27) as f64, y, z)
+        };
+        let at = |mode: usize, p: DVec3| moved(mode, p).as_vec3().to_array();
+        let field = CellField {
+            grid: CellGrid::regular(DVec3::ZERO, DMat3::IDENTITY, DVec3::ONE, [2, 1, 1]),
+            part_cell: vec![0, 1],
+            part_nodes: (0..2).map(|part| std::array::from_fn(|i| 27 * part + i as u32)).collect(),
+            resolution: 4,
+            shared: Vec::new(),
+            nodes: 54,
+            shapes: (0..modes).flat_map(|mode| (0..54).map(move |i| at(mode, node(i)))).collect(),
+            finer: None,
+        };
+        let material = Material {
+            name: "wood".into(),
+            density: 500.0,
+            young: 1e9,
+            poisson: 0.3,
+            damping: Damping::default(),
+            source: String::new(),
+        };
+        ModalModel {
+            name: "bar".into(),
+            shapes: (0..modes).flat_map(|mode| (0..8).map(move |i| at(mode, corner(i)))).collect(),
+            surface,
+            material,
+            mass: MassProperties { mass: 1000.0, centre: DVec3::new(1.0, 0.5, 0.5), inertia: DMat3::IDENTITY },
+            frequencies: (0..modes).map(|mode| 10.0 + mode as f64).collect(),
+            field: Some(field),
+            held: true,
+        }
+    }
+
+    #[test]
+    fn strokes_give_to_modes_what_each_would_give_alone() {
+        let surface = VibratingSurface::new(&bar(5), 5);
+        let stroke = |x: f64, y: f64, z: f64, normal: DVec3| Stroke {
+            point: DVec3::new(x - 1.0, y - 0.5, z - 0.5),
+            normal,
+            impulse: 1.0 + x,
+        };
+        // Two in one cell, two in the other, one in the first again, and one in the air, which strikes where the surface is nearest.
+        let tilted = DVec3::new(0.6, 0.8, 0.0);
+        let inside = [(0.3, 1.0, 0.2), (0.7, 1.0, 0.9), (1.4, 1.0, 0.5), (1.6, 0.9, 0.1), (0.1, 1.0, 0.4)];
+        let mut strokes: Vec<Stroke> = inside.iter().map(|&(x, y, z)| stroke(x, y, z, tilted)).collect();
+        strokes.push(stroke(1.2, 2.5, 0.5, DVec3::Y));
+        let mut rates = [0.0; 5];
+        surface.add_strokes(&strokes, &mut rates);
+        for (mode, &rate) in rates.iter().enumerate() {
+            let moved = |x: f64, y: f64, z: f64| (mode as f64 + 1.0) * DVec3::new(x, 2.0 * y, x + z);
+            let alone = |&(x, y, z): &(f64, f64, f64)| -(1.0 + x) * tilted.dot(moved(x, y, z));
+            let expected = inside.iter().map(alone).sum::<f64>() - 2.2 * moved(1.2, 1.0, 0.5).y;
+            assert!((rate / expected - 1.0).abs() < 1e-12, "mode {mode}: {rate} and not {expected}");
+        }
+        let mut rows = Vec::new();
+        surface.push_rows(DVec3::new(0.2, 0.5, 0.1), DVec3::AXES, 2, &mut rows);
+        // The lowest two of five modes, along x, y and z.
+        let expected = [1.2, 2.4, 2.0, 4.0, 1.8, 3.6];
+        assert!(rows.iter().zip(expected).all(|(row, expected)| (row - expected).abs() < 1e-12), "{rows:?}");
     }
 }

@@ -9,6 +9,8 @@ use glam::DVec3;
 use super::lattice::Lattice;
 use super::surface::{SurfacePlace, place};
 
+/// Where waves arrive is told apart to this part of the body's extent: far below what ways are off by, so that what creeps is still known.
+const GRAIN: f64 = 1.0 / (1 << 13) as f64;
 /// Distance fields that are kept; when there are more, all are forgotten. What is kept changes no result.
 const MOST_KEPT: usize = 512;
 
@@ -39,24 +41,33 @@ pub(crate) struct Ways {
     /// From vertices that waves came from.
     kept: BTreeMap<u32, Vec<f64>>,
     /// Where others rest.
-    places: Lattice<Option<SurfacePlace>>,
+    places: Lattice<3>,
+    known: Vec<Option<SurfacePlace>>,
 }
 
 impl Ways {
     pub fn new(along: &WaveDistances) -> Ways {
-        Ways { kept: BTreeMap::new(), places: Lattice::new(along.hierarchy.bounds().size().max_element()) }
+        let places = Lattice::new([GRAIN * along.hierarchy.bounds().size().max_element(); 3]);
+        Ways { kept: BTreeMap::new(), places, known: Vec::new() }
     }
 
     /// A place where something rests.
     pub fn place(&mut self, along: &WaveDistances, point: DVec3) -> Option<SurfacePlace> {
-        *self.places.find(point, |point| along.place(point))
+        if self.places.forgets() {
+            self.known.clear();
+        }
+        let (number, place) = self.places.number(point.to_array());
+        if number == self.known.len() {
+            self.known.push(along.place(place.into()));
+        }
+        self.known[number]
     }
 
     /// The ways from each start to each end, start by start. Within one triangle it is zero: the straight way is the shortest. Where no
     /// way leads it is infinite.
     pub fn lengths(&mut self, along: &WaveDistances, starts: &[DVec3], ends: &[DVec3]) -> Vec<f64> {
-        let [starts, ends] = [starts, ends]
-            .map(|points| -> Vec<Option<SurfacePlace>> { points.iter().map(|&point| along.place(point)).collect() });
+        let starts: Vec<Option<SurfacePlace>> = starts.iter().map(|&point| along.place(point)).collect();
+        let ends: Vec<Option<SurfacePlace>> = ends.iter().map(|&point| self.place(along, point)).collect();
         self.know(along, &starts);
         let mut lengths = Vec::with_capacity(starts.len() * ends.len());
         for start in &starts {

@@ -24,7 +24,7 @@ mod pairs;
 mod recorded;
 mod solve;
 mod state;
-mod sweeps;
+mod whole;
 mod world;
 
 pub use world::FlexibleWorld;
@@ -70,7 +70,7 @@ pub struct FlexibleReport {
     pub queries: u64,
     /// Rounds over the pairs of bodies of a group.
     pub rounds: u64,
-    /// Contact problems that rounds did not settle, handed to staggered projections.
+    /// Contact problems that rounds did not settle, solved as a whole.
     pub fallbacks: u64,
     /// Contact problems that nothing settled to the tolerance: the best of what was found counts.
     pub unsettled: u64,

@@ -10,6 +10,7 @@ use carom_impact::{DenseContacts, DenseRow, Grip};
 use super::anderson::Anderson;
 use super::gram::{Gram, Products};
 use super::solve::{Block, Meeting, Problem};
+use super::whole;
 
 /// What is left is at most this part of the largest impulse, in coordinates of unit mass: in groups of up to this many pairs, and in larger ones.
 const TOLERANCE: [f64; 2] = [1e-8, 1e-6];
@@ -17,14 +18,16 @@ const FEW: usize = 32;
 /// Rates below this much of the speeds that made them are round-off.
 const NOISE: f64 = 1e-13;
 /// A pair is solved if it lacks more than this part of what counts as none.
-const INNER: f64 = 0.1;
+pub(super) const INNER: f64 = 0.1;
 /// A contact slides if its slip is beyond this many times what counts as none.
 const SLIPS: f64 = 10.0;
-/// Rounds at most, over all pairs, and those after which they are accelerated.
+/// Rounds at most, over all pairs; those after which a group of few places is solved [as a whole](super::whole); and those after which they are
+/// accelerated.
 const ROUNDS: usize = 160;
+const SOME: usize = 60;
 const UNAIDED: usize = 4;
 /// Newton's steps at most; how much impulses are held back if these do not settle, and sweeps if that does not help either.
-const STEPS: usize = 12;
+pub(super) const STEPS: usize = 12;
 const HELD_BACK: [f64; 3] = [1e-3, 3e-2, 1.0];
 const SWEEPS: usize = 10;
 /// How much impulses are held back anyway, in each quarter of the rounds: pairs that push each other in circles come to rest.
@@ -36,35 +39,37 @@ pub(super) struct Pairs {
     /// Where the meetings of each pair begin and end.
     ranges: Vec<[usize; 2]>,
     /// Contacts of a pair that take part, and the meeting and direction of each of their rows.
-    rows: Vec<(usize, usize)>,
-    dense: DenseContacts,
+    pub rows: Vec<(usize, usize)>,
+    pub dense: DenseContacts,
     anderson: Anderson,
     /// Velocities before a round, in coordinates of unit mass, and what it changed of them; impulses after it.
     before: Vec<f64>,
     effect: Vec<f64>,
-    reached: Vec<f64>,
+    pub reached: Vec<f64>,
 }
 
 /// What a solve took.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rounds {
     pub rounds: usize,
+    /// Whether the group was solved as a whole in the end.
+    pub whole: bool,
     pub settled: bool,
 }
 
 /// What counts as none.
 #[derive(Debug, Clone, Copy)]
-struct Size {
-    noise: f64,
+pub(super) struct Size {
+    pub noise: f64,
     /// The fastest approach, by a contact of length one.
-    closing: f64,
+    pub closing: f64,
     /// The largest impulse, in coordinates of unit mass.
-    largest: f64,
-    tolerance: f64,
+    pub largest: f64,
+    pub tolerance: f64,
 }
 
 impl Size {
-    fn enough(&self) -> f64 {
+    pub fn enough(&self) -> f64 {
         self.tolerance * self.closing.max(self.largest) + self.noise
     }
 }
@@ -114,11 +119,19 @@ impl Problem {
             }
             match worst <= size.enough() {
                 true if !all => all = true,
-                true if self.break_away(&size) == 0 => return Rounds { rounds, settled: true },
+                true if self.break_away(&size) == 0 => return Rounds { rounds, whole: false, settled: true },
                 settled => all = settled || alone,
             }
+            let pressing = || self.meetings.iter().filter(|meeting| meeting.impulse[0] > 0.0).count();
+            if rounds >= SOME && pressing() <= whole::MOST {
+                break;
+            }
         }
-        Rounds { rounds, settled: false }
+        let mut settled = self.solve_whole(rows, &mut size);
+        while self.break_away(&size) > 0 {
+            settled = self.solve_whole(rows, &mut size);
+        }
+        Rounds { rounds, whole: true, settled }
     }
 
     /// Moves impulses to where rounds seem to lead, within their cones.
@@ -214,12 +227,7 @@ impl Problem {
                     meeting.rates[direction] = meeting.speed(direction, blocks, rows, mean);
                 }
             }
-            let row = |direction: usize| DenseRow {
-                length: meeting.length(direction),
-                rate: meeting.rates[direction],
-                impulse: meeting.impulse[direction],
-            };
-            dense.add(meeting.most_friction(), (0..meeting.directions()).map(row));
+            dense.add(meeting.most_friction(), (0..meeting.directions()).map(|direction| meeting.dense_row(direction)));
             taken.extend((0..meeting.directions()).map(|direction| (place, direction)));
         }
         let mut last = (usize::MAX, usize::MAX, Products::default());
@@ -303,13 +311,14 @@ fn products(a: &Meeting, b: &Meeting, blocks: &[Block], compliance: &[f64], rows
         // The one behind is the first.
         gram.products(a.candidate, b.candidate, || {
             let mut products = Products::default();
+            let directions = if a.slick && b.slick { 1 } else { 3 };
             for side in 0..2 {
                 let block = &blocks[a.blocks[side]];
                 let soft = &compliance[block.soft..][..block.active];
-                for (along, row) in products.iter_mut().enumerate() {
+                for (along, row) in products.iter_mut().enumerate().take(directions) {
                     let first = a.modal_row(along, side, rows);
                     let weighted = first.iter().zip(soft).map(|(u, c)| u * c);
-                    for (across, product) in row.iter_mut().enumerate() {
+                    for (across, product) in row.iter_mut().enumerate().take(directions) {
                         let second = b.modal_row(across, side, rows);
                         *product += weighted.clone().zip(second).map(|(u, v)| u * v).sum::<f64>();
                     }
@@ -347,17 +356,23 @@ impl Block {
 }
 
 impl Meeting {
+    /// A row as it is now.
+    pub fn dense_row(&self, direction: usize) -> DenseRow {
+        let (length, rate) = (self.length(direction), self.rates[direction]);
+        DenseRow { length, rate, impulse: self.impulse[direction] }
+    }
+
     /// Rows that take part: the normal, and tangents if there is friction.
-    fn directions(&self) -> usize {
+    pub fn directions(&self) -> usize {
         if self.friction[1] > 0.0 && self.length(1) > 0.0 { 3 } else { 1 }
     }
 
-    fn length(&self, direction: usize) -> f64 {
+    pub fn length(&self, direction: usize) -> f64 {
         if direction == 0 { self.squares[0].sqrt() } else { self.squares[1].max(self.squares[2]).sqrt() }
     }
 
     /// Coulomb's μ that applies.
-    fn most_friction(&self) -> f64 {
+    pub fn most_friction(&self) -> f64 {
         self.friction[usize::from(self.grip != Grip::Slide)]
     }
 
@@ -377,7 +392,7 @@ impl Meeting {
     }
 
     /// How far it is from holding: the most that an impulse would change by a projected step of its own, in coordinates of unit mass.
-    fn lacks(&self) -> f64 {
+    pub fn lacks(&self) -> f64 {
         let length = self.length(0);
         let impulse = self.impulse[0] * length;
         let lacking = (impulse - (impulse - self.rates[0] / length).max(0.0)).abs();

@@ -2,7 +2,7 @@
 //!
 //! In terms of mean velocities over the step it is an ordinary contact problem, u = Γ V ≥ −gap/h, in which a mode answers to a unit
 //! impulse with e^(−δh) sin(ω_d h)/(ω_d h) instead of one. Its solution is that of staggered projections (Eq. 5a, 5b), found [pair by
-//! pair](super::pairs) of bodies; where that does not settle, staggered projections go on from there.
+//! pair](super::pairs) of bodies; where that does not settle, [all at once](super::whole); then staggered projections go on from there.
 
 use carom_impact::{FlexibleStaggered, Grip, InverseMass, Place, StaggeredParams, Touch};
 use glam::{DMat3, DVec3};
@@ -12,8 +12,8 @@ use super::gram::Gram;
 use super::pairs::Pairs;
 use crate::WorldError;
 
-/// A pair that vibrates and has more contacts is swept; a group of several pairs and more contacts keeps what rounds have found.
-const MOST_STAGGERED: [usize; 2] = [64, 24];
+/// A group of more contacts that is not settled keeps the best of what was found.
+const MOST_STAGGERED: usize = 24;
 
 /// Below these sums of slips, m/s, and friction, N s, a group is solved without friction (*Sound*, Eq. 10, 11).
 const SLIP: f64 = 1e-8;
@@ -49,6 +49,8 @@ pub(super) struct Meeting {
     pub demand: f64,
     /// Where it slides, and where it does not.
     pub friction: [f64; 2],
+    /// Whether there is never any friction here.
+    pub slick: bool,
     /// What it did in the last step; then what it does in this.
     pub grip: Grip,
     /// Along the normal and both tangents, N s.
@@ -99,32 +101,16 @@ impl Problem {
         if self.meetings.is_empty() {
             return Ok(());
         }
-        // One pair alone that vibrates is where silence matters: see `sweeps`.
-        let first = self.meetings[0].blocks;
-        let alone = self.meetings.iter().all(|meeting| meeting.blocks == first);
-        if alone && first.iter().any(|&block| self.blocks[block].active > 0) {
-            let settled = if self.meetings.len() > MOST_STAGGERED[0] {
-                let (sweeps, settled) = self.sweep(rows);
-                report.rounds += sweeps as u64;
-                settled
-            } else {
-                report.rounds += 1;
-                self.stagger(rows)?
-            };
-            report.unsettled += u64::from(!settled);
-            return Ok(());
-        }
         self.free.clone_from(&self.mean);
         let found = self.solve_pairs(gram, rows);
         report.rounds += found.rounds as u64;
+        report.fallbacks += u64::from(found.whole);
         if !found.settled {
-            if self.meetings.len() > MOST_STAGGERED[1] {
-                report.unsettled += 1;
-                return Ok(());
+            let few = self.meetings.len() <= MOST_STAGGERED;
+            if few {
+                self.mean.clone_from(&self.free);
             }
-            report.fallbacks += 1;
-            self.mean.clone_from(&self.free);
-            report.unsettled += u64::from(!self.stagger(rows)?);
+            report.unsettled += u64::from(!(few && self.stagger(rows)?));
         }
         Ok(())
     }
@@ -213,7 +199,7 @@ impl Block {
 
 impl Meeting {
     fn prepare(&mut self, blocks: &[Block], compliance: &[f64], rows: &[f64]) {
-        for direction in 0..3 {
+        for direction in 0..if self.slick { 1 } else { 3 } {
             let mut square = 0.0;
             for side in 0..2 {
                 let block = &blocks[self.blocks[side]];

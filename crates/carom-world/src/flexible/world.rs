@@ -147,8 +147,8 @@ impl FlexibleWorld {
         check_params(&params)?;
         let Response::Flexible(flexible) = params.response else { return Err(WorldError::Flexible) };
         check_flexible(&flexible)?;
-        if !joints.is_empty() {
-            return Err(WorldError::NotFlexible("joints"));
+        if let Some(joint) = joints.into_iter().next() {
+            return Err(WorldError::NotFlexible { joint: joint.name });
         }
         definitions.sort_by(|a, b| a.name.cmp(&b.name));
         if let Some(pair) = definitions.windows(2).find(|pair| pair[0].name == pair[1].name) {

@@ -5,7 +5,7 @@
 //! to lose energy that it never had. What restitution and friction took is therefore measured without the kick, and is
 //! never negative; the rest is the integrator's.
 
-use crate::{Ledger, Touching};
+use crate::{Ledger, Tangents, Touching};
 
 /// What the impulses of contacts took from the motion, J: along normals, then along tangents.
 #[derive(Debug, Clone, Copy, Default)]
@@ -18,13 +18,18 @@ pub(super) struct Work {
 
 impl Work {
     /// Of these impulses; `course` has the velocities before forces, with forces, and after the response.
-    pub fn new<const W: usize>(contacts: &[Touching<W>], impulses: &[[f64; 3]], course: [&[[f64; W]]; 3]) -> Work {
+    pub fn new<const W: usize>(
+        (contacts, tangents): (&[Touching<W>], &[Tangents<W>]),
+        impulses: &[[f64; 3]],
+        course: [&[[f64; W]]; 3],
+    ) -> Work {
         let mut work = Work::default();
-        for (contact, impulse) in contacts.iter().zip(impulses) {
-            let rows = [&contact.normal, &contact.tangents[0], &contact.tangents[1]];
+        for (i, (contact, impulse)) in contacts.iter().zip(impulses).enumerate() {
             for k in 0..3 {
                 if impulse[k] != 0.0 {
-                    let [before, kicked, after] = course.map(|velocities| contact.rate(rows[k], velocities));
+                    let tangent = || tangents.get(i).map(|tangents| &tangents[k - 1]);
+                    let Some(rows) = (if k == 0 { Some(&contact.normal) } else { tangent() }) else { continue };
+                    let [before, kicked, after] = course.map(|velocities| contact.rate(rows, velocities));
                     work.taken[k.min(1)] -= 0.5 * impulse[k] * (kicked + after);
                     work.lost[k.min(1)] -= 0.5 * impulse[k] * (2.0 * before + after - kicked);
                 }

@@ -39,7 +39,7 @@ pub struct ConstraintScratch<const W: usize> {
 /// let mut velocities = [[3.0, -1.0, 0.0]];
 /// let mut encounter = Encounter {
 ///     step: 0.01, masses: &[InverseMass::of_mass(2.0)], before: &[[0.0; 3]], velocities: &mut velocities,
-///     contacts: &[], joints: &[row], last: &[], last_joints: &[], elastic: 0.0, resting_speed: 0.0, slop: 0.0,
+///     contacts: &[], tangents: &[], joints: &[row], last: &[], last_joints: &[], elastic: 0.0, resting_speed: 0.0, slop: 0.0,
 /// };
 /// let outcome = respond(&ConstraintParams::default(), &mut encounter, &mut ConstraintScratch::default())?;
 /// assert!((outcome.joints[0] - 2.0).abs() < 1e-12);
@@ -123,13 +123,8 @@ impl<const W: usize> Touching<W> {
         self.rate(&self.normal, velocities)
     }
 
-    /// How fast the first body slides over the second, along the tangents.
-    pub fn slip(&self, velocities: &[[f64; W]]) -> [f64; 2] {
-        self.tangents.map(|rows| self.rate(&rows, velocities))
-    }
-
     /// The rate along rows of the two bodies.
-    pub(super) fn rate(&self, rows: &[[f64; W]; 2], velocities: &[[f64; W]]) -> f64 {
+    pub(crate) fn rate(&self, rows: &[[f64; W]; 2], velocities: &[[f64; W]]) -> f64 {
         let side = |side: usize| -> f64 {
             let velocity = &velocities[self.bodies[side] as usize];
             (0..W).map(|k| rows[side][k] * velocity[k]).sum()

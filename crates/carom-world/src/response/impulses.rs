@@ -44,9 +44,9 @@ pub fn respond<const W: usize>(
     sweeper.begin(encounter.masses, kicked)?;
     add_joints(encounter, sweeper);
     colliding.clear();
-    for contact in encounter.contacts {
+    for (place, contact) in encounter.contacts.iter().enumerate() {
         colliding.push(is_colliding(contact, encounter, kicked));
-        add_contact(contact, *colliding.last().unwrap_or(&false), params, encounter, kicked, sweeper);
+        add_contact(place, colliding[place], params, encounter, kicked, sweeper);
     }
     let starts: Vec<f64> = sweeper.rows.iter().map(|row| row.impulse).collect();
     sweeper.apply_starts();
@@ -94,13 +94,14 @@ fn add_joints<const W: usize>(encounter: &Encounter<'_, W>, sweeper: &mut Sweepe
 
 /// Adds a contact's normal and tangents; resting ones start from what they had.
 fn add_contact<const W: usize>(
-    contact: &Touching<W>,
+    place: usize,
     colliding: bool,
     params: &ImpulseParams,
     encounter: &Encounter<'_, W>,
     kicked: &[[f64; W]],
     sweeper: &mut Sweeper<W>,
 ) {
+    let contact = &encounter.contacts[place];
     let warm = !colliding && contact.foreseen(encounter.step, kicked) <= 0.0;
     let last = contact.before.filter(|_| warm).and_then(|place| encounter.last.get(place as usize));
     let last = last.copied().unwrap_or_default();
@@ -117,8 +118,9 @@ fn add_contact<const W: usize>(
     row.target = target;
     row.least = 0.0;
     row.impulse = last[0];
+    let tangents = encounter.tangents_of(place);
     for k in 0..Sweeper::<W>::TANGENTS {
-        sweeper.add(contact.bodies, &contact.tangents[k], kicked, 0.0).impulse = last[1 + k];
+        sweeper.add(contact.bodies, &tangents[k], kicked, 0.0).impulse = last[1 + k];
     }
     sweeper.friction.push(contact.friction);
 }
@@ -150,7 +152,7 @@ fn settle_account<const W: usize>(
     outcome: &mut Outcome<W>,
 ) {
     let course = [encounter.before, kicked, &*encounter.velocities];
-    Work::new(encounter.contacts, &outcome.impulses, course).enter(&mut outcome.account);
+    Work::new((encounter.contacts, encounter.tangents), &outcome.impulses, course).enter(&mut outcome.account);
     outcome.account.driven -= sweeper.rows.iter().map(|row| row.impulse * row.drift).sum::<f64>();
     let mut springs = Springs::default();
     for (i, joint) in encounter.joints.iter().enumerate() {

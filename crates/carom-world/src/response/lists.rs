@@ -80,7 +80,7 @@ impl<const D: usize> Lists<D> {
             let (key, bodies, friction) = (place.into(), contact.bodies, contact.friction);
             self.contacts.push(Contact { key, bodies, normal, restitution, friction });
             if friction > 0.0 {
-                let tangents = contact.tangents.iter().filter(|rows| **rows != [[0.0; W]; 2]);
+                let tangents = encounter.tangents_of(place as usize).into_iter().filter(|rows| *rows != [[0.0; W]; 2]);
                 let contact = number as u32;
                 self.tangents.extend(tangents.map(|rows| Tangent { contact, rows: rows.each_ref().map(first) }));
             }

@@ -113,7 +113,8 @@ pub(crate) fn respond<const W: usize>(
             let kicked = encounter.velocities.to_vec();
             let mut outcome = constraints::respond(params, encounter, &mut scratch.constraints)?;
             let course = [encounter.before, &kicked, &*encounter.velocities];
-            account::Work::new(encounter.contacts, &outcome.impulses, course).correct(&mut outcome.account);
+            account::Work::new((encounter.contacts, encounter.tangents), &outcome.impulses, course)
+                .correct(&mut outcome.account);
             Ok(outcome)
         }
         Response::Reflections(params) => reflections::respond(params, encounter, &mut scratch.reflections),

@@ -300,7 +300,7 @@ fn explicit<const W: usize>(
         enter_normal(multipliers, i, pad, moved, taken, &mut outcome.account, &mut springs);
         outcome.damped.push(taken);
         if encounter.contacts[i].friction > 0.0 && multipliers.impulse(i) > 0.0 {
-            let slip = encounter.contacts[i].slip(encounter.velocities);
+            let slip = encounter.slip(i, encounter.velocities);
             (0..2).for_each(|axis| stretches[i][axis] += step * slip[axis]);
         }
         enter_tangential(pad, stretches[i], &mut outcome.account, &mut springs);
@@ -355,7 +355,7 @@ fn rub_explicitly<const W: usize>(
         let mut impulses = [0.0; 2];
         for (k, (row, along)) in slip.directions().enumerate() {
             let stretch = pad.stretch[0] * along[0] + pad.stretch[1] * along[1];
-            let slipping = contact.slip(encounter.before);
+            let slipping = encounter.slip(slip.contact, encounter.before);
             let damping = (stiffness / multipliers.square(row)).sqrt();
             impulses[k] = -step * (stiffness * stretch + damping * (slipping[0] * along[0] + slipping[1] * along[1]));
         }

@@ -14,7 +14,7 @@ use super::constraints::{self, ConstraintScratch};
 use super::impulses::{self, ImpulseScratch, TOUCH, is_colliding};
 use super::lists::{Active, Lists, suffice};
 use super::{ConstraintParams, ImpulseParams, ReflectionParams};
-use crate::{Encounter, Outcome, Touching, WorldError};
+use crate::{Encounter, Outcome, Tangents, Touching, WorldError};
 
 /// Up to this many contacts rest exactly; more are held by sweeps over them.
 const MOST_EXACT: usize = 256;
@@ -33,6 +33,7 @@ pub struct ReflectionScratch<const W: usize> {
     /// What closes more slowly does not close, m/s.
     still: f64,
     held: Vec<Touching<W>>,
+    held_tangents: Vec<Tangents<W>>,
     /// Places of the held contacts in the encounter's list.
     held_places: Vec<usize>,
     constraints: ConstraintScratch<W>,
@@ -78,6 +79,8 @@ pub fn respond<const W: usize>(
     outcome.rounds += impacts.rounds;
     outcome.active = impacts.active;
     outcome.iterations = impacts.iterations;
+    outcome.interior_points = impacts.interior_points;
+    outcome.factorizations = impacts.factorizations;
     outcome.residual = outcome.residual.max(impacts.residual);
     Ok(outcome)
 }
@@ -155,6 +158,8 @@ impl<const W: usize> ReflectionScratch<W> {
         impacts.rounds += impact.effort.solves;
         impacts.active = impacts.active.max(self.active.len());
         impacts.iterations += impact.effort.most_solves;
+        impacts.interior_points += impact.effort.interior_points;
+        impacts.factorizations += impact.effort.factorizations;
         impacts.residual = impacts.residual.max(impact.effort.residual);
         Ok(true)
     }
@@ -200,18 +205,23 @@ impl<const W: usize> ReflectionScratch<W> {
         }
         self.held.clear();
         self.held_places.clear();
+        self.held_tangents.clear();
         for (place, contact) in encounter.contacts.iter().enumerate().filter(|(_, contact)| !bounces(contact)) {
             self.held.push(Touching { restitution: 0.0, ..*contact });
             self.held_places.push(place);
+            if !encounter.tangents.is_empty() {
+                self.held_tangents.push(encounter.tangents_of(place));
+            }
         }
         let kicked = encounter.velocities.to_vec();
-        let mut held = Encounter { before, contacts: &self.held, velocities: &mut *encounter.velocities, ..*encounter };
+        let (contacts, tangents) = (&self.held[..], &self.held_tangents[..]);
+        let mut held = Encounter { before, contacts, tangents, velocities: &mut *encounter.velocities, ..*encounter };
         let mut rest = if self.held.len() > MOST_EXACT {
             impulses::respond(&ImpulseParams { sweeps: SWEEPS, poisson: false }, &mut held, &mut self.impulses)?
         } else {
             let mut rest = constraints::respond(&ConstraintParams::default(), &mut held, &mut self.constraints)?;
             let course = [before, &kicked, &*encounter.velocities];
-            Work::new(&self.held, &rest.impulses, course).correct(&mut rest.account);
+            Work::new((contacts, tangents), &rest.impulses, course).correct(&mut rest.account);
             rest
         };
         let mut impulses = vec![[0.0; 3]; encounter.contacts.len()];

@@ -6,7 +6,7 @@
 
 use super::constraints::enter;
 use super::multipliers::{Aim, Multipliers};
-use crate::{Encounter, Outcome, Touching};
+use crate::{Encounter, Outcome};
 
 /// Solves in which the bounds settle, before the last one.
 const PASSES: usize = 2;
@@ -71,13 +71,13 @@ impl Rub {
             if contact.friction == 0.0 {
                 continue;
             }
-            let in_plane = contact.tangents[1] == [[0.0; W]; 2];
-            let direction = if in_plane { [1.0, 0.0] } else { slip_direction(contact, sliding) };
+            let [first, second] = encounter.tangents_of(place);
+            let in_plane = second == [[0.0; W]; 2];
+            let direction = if in_plane { [1.0, 0.0] } else { slip_direction(encounter.slip(place, sliding)) };
             let count = if in_plane { 1 } else { 2 };
             let last = contact.before.and_then(|place| encounter.last.get(place as usize)).copied().unwrap_or_default();
             let slip = Slip { contact: place, first: multipliers.len(), count, direction };
             for (_, along) in slip.directions() {
-                let [first, second] = contact.tangents;
                 let row =
                     [0, 1].map(|side| std::array::from_fn(|k| along[0] * first[side][k] + along[1] * second[side][k]));
                 let (target, softness) = aim(place, along);
@@ -122,8 +122,7 @@ impl Rub {
 }
 
 /// The direction of the slip among the tangents; the first tangent where there is none.
-fn slip_direction<const W: usize>(contact: &Touching<W>, velocities: &[[f64; W]]) -> [f64; 2] {
-    let slip = contact.slip(velocities);
+fn slip_direction(slip: [f64; 2]) -> [f64; 2] {
     let speed = slip[0].hypot(slip[1]);
     if speed > 0.0 { slip.map(|x| x / speed) } else { [1.0, 0.0] }
 }

@@ -1,7 +1,7 @@
 //! Encounters in space made by hand or at random, with the energies and momenta to judge a response by.
 use carom_contact::{Space, space::Pose};
 use carom_impact::{InverseMass, WORLD};
-use carom_world::{Dynamics, Encounter, JointRow, Ledger, Outcome, Touching, WorldError};
+use carom_world::{Dynamics, Encounter, JointRow, Ledger, Outcome, Tangents, Touching, WorldError};
 use glam::{DMat3, DQuat, DVec3};
 
 /// SplitMix64: enough for tests, and the same on every machine.
@@ -47,6 +47,7 @@ pub struct Case {
     pub before: Vec<[f64; 6]>,
     pub velocities: Vec<[f64; 6]>,
     pub contacts: Vec<Touching<6>>,
+    pub tangents: Vec<Tangents<6>>,
     pub joints: Vec<JointRow<6>>,
     pub step: f64,
     pub resting_speed: f64,
@@ -81,11 +82,11 @@ impl Case {
     pub fn touch(&mut self, bodies: [u32; 2], point: DVec3, normal: DVec3) -> &mut Touching<6> {
         let arms = bodies.map(|body| point - self.bodies[body as usize].pose.position);
         let rows = |direction: DVec3| [Space::row(direction, arms[0]), Space::row(-direction, arms[1])];
+        self.tangents.push(Space::tangents(normal).map(rows));
         self.contacts.push(Touching {
             feature: self.contacts.len() as u64,
             bodies,
             normal: rows(normal),
-            tangents: Space::tangents(normal).map(rows),
             gap: 0.0,
             restitution: 0.0,
             friction: 0.0,
@@ -129,6 +130,7 @@ impl Case {
             before: &self.before,
             velocities: &mut self.velocities,
             contacts: &self.contacts,
+            tangents: &self.tangents,
             joints: &self.joints,
             last: &self.last,
             last_joints: &self.last_joints,

@@ -70,6 +70,7 @@ impl Swing {
             before: &before,
             velocities: &mut self.velocities,
             contacts: &[],
+            tangents: &[],
             joints: &rows,
             last: &[],
             last_joints: &self.outcome.joints,

@@ -7,8 +7,8 @@ use carom_contact::{Space, space};
 use carom_object::{Damping, Material, ModalModel};
 use carom_shape::{MassProperties, TriMesh};
 use carom_world::{
-    BodyDefinition, FlexibleParams, FlexibleWorld, Load, Push, Response, VibratingSurface, WorldDefinition, WorldError,
-    WorldParams,
+    BodyDefinition, FlexibleParams, FlexibleWorld, JointDefinition, JointKind, Load, Push, Response, VibratingSurface,
+    WorldDefinition, WorldError, WorldParams,
 };
 use glam::{DMat3, DQuat, DVec3};
 
@@ -277,6 +277,24 @@ fn what_does_not_fit_is_refused_by_name() {
     let response = Response::Flexible(FlexibleParams { steps_per_period: 1.5, ..full() });
     let params = WorldParams::<Space> { response, ..WorldParams::new(1e-3) };
     assert!(FlexibleWorld::new(WorldDefinition::new(params)).unwrap_err().to_string().contains("more than two"));
+}
+
+#[test]
+fn a_joint_is_refused_by_its_name() {
+    let body = flexible(&bar(&[80.0], Damping::default(), false), DVec3::ZERO);
+    let hinge = JointDefinition {
+        name: "hinge".into(),
+        bodies: [Some("bar".into()), None],
+        kind: JointKind::Ball { anchor: DVec3::ZERO },
+        repair: 0.2,
+        compliance: 0.0,
+        collide: false,
+    };
+    let definition = WorldDefinition::new(params(1e-3, 9.81, full()));
+    let refused = FlexibleWorld::new(WorldDefinition { bodies: vec![body], joints: vec![hinge], ..definition });
+    let error = refused.unwrap_err();
+    assert!(matches!(&error, WorldError::NotFlexible { joint } if joint == "hinge"), "{error:?}");
+    assert!(error.to_string().contains("'hinge'"), "{error}");
 }
 
 /// A bar in free space that balls of both sides strike, one after the other and then each other.

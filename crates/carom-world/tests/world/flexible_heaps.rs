@@ -67,9 +67,9 @@ fn every_contact_problem_of_a_heap_of_balls_settles() {
     assert_eq!(world.effort().unsettled, 0, "{:?}", world.effort());
 }
 
-/// Boxes wedge each other in: a few in a hundred problems go round in circles, are counted, and do no harm.
+/// Boxes wedge each other in: where many press at once a few problems are left as rounds leave them, are counted, and do no harm.
 #[test]
 fn almost_every_contact_problem_of_a_heap_of_boxes_settles() {
     let effort = fall(pit(space::Shape::cuboid(DVec3::splat(0.2)).unwrap(), 4)).effort();
-    assert!(effort.unsettled < effort.steps / 30, "{effort:?}");
+    assert!(effort.unsettled < effort.steps / 60, "{effort:?}");
 }

@@ -371,7 +371,9 @@ impl Scene {
                 };
                 (body(first), Some(help.to_owned()))
             }
-            WorldError::BadJoint { joint: name, .. } | WorldError::NoSuchBody { name, .. } => {
+            WorldError::BadJoint { joint: name, .. }
+            | WorldError::NotFlexible { joint: name }
+            | WorldError::NoSuchBody { name, .. } => {
                 let joint = self.plan.joints.iter().find(|joint| joint.name == *name);
                 let load = self.plan.loads.iter().find(|load| load.name == *name);
                 let place = joint.map(|joint| &joint.place).or(load.map(|load| &load.place));

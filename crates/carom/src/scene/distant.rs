@@ -12,7 +12,7 @@ use super::plan::{AmplitudePlan, DistantKind, DistantPlan, Form};
 use super::read::Reader;
 
 /// Waves find their way along surfaces with at most so many vertices: finer ones are made coarser, which costs a percent or two of the distance.
-const MOST_VERTICES: usize = 6000;
+const MOST_VERTICES: usize = 5000;
 
 impl Reader {
     /// What a body says about it; none if it says nothing, or nonsense.

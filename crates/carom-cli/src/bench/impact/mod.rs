@@ -61,6 +61,10 @@ struct Measured {
     contacts: f64,
     iterations: f64,
     most_iterations: usize,
+    /// Complementarity problems of all groups, steps of interior points within them, and matrices factorized.
+    problems: f64,
+    interior_points: f64,
+    factorizations: f64,
     /// The worst relative residual of a complementarity problem.
     residual: f64,
     /// What became of the energy, relative to what moved most.
@@ -124,6 +128,9 @@ fn text(results: &[(Case, Measured)]) -> String {
         "contacts",
         "iterations",
         "most",
+        "problems",
+        "interior points",
+        "factors",
         "residual",
         "energy",
         "MB",
@@ -147,6 +154,9 @@ fn text(results: &[(Case, Measured)]) -> String {
             thousands(measured.contacts as usize),
             format!("{:.1}", measured.iterations),
             thousands(measured.most_iterations),
+            format!("{:.0}", measured.problems),
+            format!("{:.0}", measured.interior_points),
+            format!("{:.0}", measured.factorizations),
             format!("{:.0e}", measured.residual),
             format!("{:.0e}", measured.energy_error),
             megabytes(measured.peak_memory),
@@ -200,6 +210,9 @@ pub fn measure(job: &str) -> Work<()> {
         contacts: 0.0,
         iterations: 0.0,
         most_iterations: 0,
+        problems: 0.0,
+        interior_points: 0.0,
+        factorizations: 0.0,
         residual: 0.0,
         energy_error: 0.0,
         peak_memory: None,
@@ -216,6 +229,9 @@ pub fn measure(job: &str) -> Work<()> {
         sum.slowest_ms = sum.slowest_ms.max(1e3 * seconds);
         sum.contacts += report.active as f64 / job.steps as f64;
         sum.iterations += report.iterations as f64 / job.steps as f64;
+        sum.problems += report.rounds as f64 / job.steps as f64;
+        sum.interior_points += report.interior_points as f64 / job.steps as f64;
+        sum.factorizations += report.factorizations as f64 / job.steps as f64;
         sum.most_iterations = sum.most_iterations.max(report.iterations);
         sum.residual = sum.residual.max(report.residual);
         most_kinetic = most_kinetic.max(world.ledger().kinetic);
