@@ -12,6 +12,7 @@ mod peer;
 mod radiation;
 mod sound;
 mod table;
+mod tracks;
 mod world;
 
 use std::path::PathBuf;

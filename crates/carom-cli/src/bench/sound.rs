@@ -1,6 +1,6 @@
 //! `carom bench sound`: how many times faster than it sounds, on one core, beside the paper's second pass (*Sound*, Table 2).
 //!
-//! Seconds are those on a core, where the system tells them, so that other programs matter little.
+//! Seconds are those on a core, where the system tells them, so that other programs matter little; on all cores they are those of a clock.
 
 use std::f64::consts::{PI, TAU};
 
@@ -17,11 +17,12 @@ use serde_json::json;
 use super::Args;
 use super::measure::Clock;
 use super::table::table;
+use super::tracks;
 use crate::ui::{Work, failure, print, print_json};
 
 const RATE: f64 = 44_100.0;
 /// Modes, seconds of sound and seconds of the paper's second pass on eight cores.
-const PAPER: [(usize, f64, f64); 2] = [(1005, 2.2, 22.2), (3822, 35.0, 32.4)];
+const PAPER: [(usize, f64, f64); 2] = [(1005, 2.2, 22.2), (tracks::ALL_MODES, 35.0, 32.4)];
 
 /// Modes that together add less are not heard, Pa: as in a rendering.
 const SILENCE: f64 = 1e-7;
@@ -47,11 +48,15 @@ pub fn run(args: &Args) -> Work<()> {
     let speed = best(&|| Ok(bank(1000, 2.0, 2.0, 0.0)))?;
     let reference = format!("a loop over modes, {plain:.1}×");
     cases.push(Case { name: "all modes sound", modes: 1000, speed, reference, ratio: speed / plain });
-    for pass in PAPER {
-        let (modes, seconds, _) = pass;
-        let speed = best(&|| Ok(bank(modes, seconds, 1.0, SILENCE)))?;
+    for (name, pass, measure) in [
+        ("struck every second, 2.2 s", PAPER[0], &(|| Ok(bank(1005, 2.2, 1.0, SILENCE))) as &dyn Fn() -> Work<f64>),
+        ("marbles strike plastic tracks, 35 s", PAPER[1], &|| tracks::speed(false)),
+        ("the same on all cores", PAPER[1], &tracks::speed_on_all_cores),
+        ("on one core, and roll on them", PAPER[1], &|| tracks::speed(true)),
+    ] {
+        let speed = best(measure)?;
         let reference = format!("paper's second pass, {:.2}×", paper(pass));
-        cases.push(Case { name: "struck every second", modes, speed, reference, ratio: speed / paper(pass) });
+        cases.push(Case { name, modes: pass.0, speed, reference, ratio: speed / paper(pass) });
     }
     for (name, moves) in [("with transfer, floor and two ears", false), ("the same, passing by at 2 m/s", true)] {
         let speed = best(&|| rendered(1000, moves))?;

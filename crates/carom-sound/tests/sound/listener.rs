@@ -5,7 +5,7 @@ use std::f64::consts::{FRAC_PI_2, PI, TAU};
 use carom_object::{Damping, Material, ModalModel};
 use carom_shape::{MassProperties, TriMesh};
 use carom_sound::listener::{Ears, Floor, FreeField, Head, Listener, Pose, Trajectory, Transfer, arrive};
-use carom_sound::synthesis::{AIR_DENSITY, Contact, SPEED_OF_SOUND};
+use carom_sound::synthesis::{AIR_DENSITY, SPEED_OF_SOUND};
 use carom_sound::{Heard, Jolt, RenderParams, SoundingBody, render};
 use glam::{DQuat, DVec3};
 
@@ -46,23 +46,13 @@ pub fn pulsating(frequency: f64) -> ModalModel {
 
 /// A blow on the sphere as a listener hears it.
 fn heard(model: &ModalModel, trajectory: Trajectory, listener: &Listener, samples: usize) -> Heard {
-    let blow = Contact {
-        start: 0.0,
-        span: 0.0,
-        feature: 0,
-        point: DVec3::new(0.0, 0.01, 0.0),
-        normal: -DVec3::Y,
-        impulse: -1e-3 * DVec3::Y,
-        friction: 0.0,
-        impact: Some((0.0, 0.0)),
-    };
     let transfer = FreeField::new(model);
     let body = SoundingBody {
         model,
         damping: Damping { alpha: 4.0, ..Damping::default() },
         transfer: Some(&transfer as &dyn Transfer),
         trajectory,
-        contacts: vec![blow],
+        contacts: vec![crate::blow()],
         jolts: Vec::<Jolt>::new(),
     };
     render(&body, listener, &RenderParams { sample_rate: RATE, samples, ..RenderParams::default() }).unwrap()

@@ -78,7 +78,6 @@ fn ears_that_only_delay_have_the_spectrum_of_the_measured_pulse_at_every_rate() 
 fn a_source_on_the_right_comes_first_to_the_right_ear_and_no_click_is_heard_as_it_goes_round() {
     use carom_object::Damping;
     use carom_sound::listener::{FreeField, Pose, Trajectory, Transfer};
-    use carom_sound::synthesis::Contact;
     use carom_sound::{RenderParams, SoundingBody, render};
     use glam::DQuat;
 
@@ -90,22 +89,12 @@ fn a_source_on_the_right_comes_first_to_the_right_ear_and_no_click_is_heard_as_i
         let velocity = 3.0 * DVec3::new(-turn.sin(), 0.0, turn.cos());
         (0.01 * f64::from(i), Pose { position: place(turn), rotation: DQuat::IDENTITY }, velocity)
     });
-    let blow = Contact {
-        start: 0.0,
-        span: 0.0,
-        feature: 0,
-        point: DVec3::new(0.0, 0.01, 0.0),
-        normal: -DVec3::Y,
-        impulse: -1e-3 * DVec3::Y,
-        friction: 0.0,
-        impact: Some((0.0, 0.0)),
-    };
     let body = SoundingBody {
         model: &model,
         damping: Damping::default(),
         transfer: Some(&transfer as &dyn Transfer),
         trajectory: Trajectory::new(frames.collect()),
-        contacts: vec![blow],
+        contacts: vec![crate::blow()],
         jolts: Vec::new(),
     };
     let measured = Measured::new(&Sofa::read(FILES[1].1).unwrap(), rate).unwrap();

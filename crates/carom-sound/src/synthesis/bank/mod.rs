@@ -3,7 +3,7 @@
 //! The state is (q, q̇), taken from sample to sample by the exact [`Flight`], so that damping may change at any time without a
 //! click. What is heard is a weighted sum of velocities and accelerations over the modes. Work goes in periods of [`PERIOD`]
 //! samples: those in which forces are steady, or none act, [ring](ring) freely about where the forces hold the modes; others are
-//! [driven](driven) sample by sample.
+//! [driven](driven), sample by sample where forces change, in one go between.
 
 mod driven;
 mod ring;
@@ -23,6 +23,9 @@ pub const PERIOD: usize = 32;
 const RINGING: usize = 2;
 const DRIVEN: usize = 4;
 const PADDING: usize = DRIVEN * 8;
+
+/// Powers of two below a period.
+const LEAPS: usize = PERIOD.ilog2() as usize;
 
 /// In a sample in which a force acts for a part, damping is that of [`Bank::new`] unless it differs by so much per sample.
 const SLACK: f64 = 1e-3;
@@ -48,20 +51,20 @@ pub struct Outlet {
     velocity: Vec<f64>,
     /// Weights of f − ω²q, the acceleration but for damping, which is zero at rest under a load.
     acceleration: Vec<f64>,
-    /// What a mode that rings may add without being summed.
-    least: f64,
+    /// What modes that ring may add together without being summed.
+    silence: f64,
 }
 
 impl Outlet {
     /// From weights (of the velocity, of the acceleration), one pair per mode.
     pub fn new(weights: impl IntoIterator<Item = (f64, f64)>) -> Outlet {
         let (velocity, acceleration): (Vec<f64>, Vec<f64>) = weights.into_iter().unzip();
-        Outlet { velocity: padded(velocity), acceleration: padded(acceleration), least: 0.0 }
+        Outlet { velocity: padded(velocity), acceleration: padded(acceleration), silence: 0.0 }
     }
 
     /// Modes that ring so softly that all of them together would add less than `silence` are left out of the sum while they do.
     pub fn above(mut self, silence: f64) -> Outlet {
-        self.least = silence / self.velocity.len().max(1) as f64;
+        self.silence = silence;
         self
     }
 }
@@ -109,6 +112,8 @@ pub struct Bank {
     sample: f64,
     omega: Vec<f64>,
     stiffness: Vec<f64>,
+    /// One over it, where there is any.
+    softness: Vec<f64>,
     rate: Vec<f64>,
     place: Vec<f64>,
     velocity: Vec<f64>,
@@ -117,12 +122,13 @@ pub struct Bank {
     held: bool,
     /// Of each group of [`RINGING`] vectors, whether it moves about `hold`.
     awake: Vec<bool>,
-    step: Flights,
+    /// Flights of 1, 2, 4, 8, 16 samples.
+    leaps: [Flights; LEAPS],
     jump: Flights,
     /// Trace and negative determinant of two steps.
     trace: Vec<f64>,
     loss: Vec<f64>,
-    /// What a steady force of one during a sample adds to the place; to the velocity it adds `step.qv`.
+    /// What a steady force of one during a sample adds to the place; to the velocity it adds `leaps[0].qv`.
     press: Vec<f64>,
     /// What an impulse at each node of a sample adds to place and velocity at its end, and the damping for which that holds.
     kicks: [[Vec<f64>; 2]; NODES],
@@ -173,6 +179,10 @@ fn energy<S: Simd>(simd: S, stiffness: S::f64s, q: S::f64s, v: S::f64s) -> S::f6
     pair(simd, v, v, stiffness, simd.mul_f64s(q, q))
 }
 
+fn softness(omega: f64) -> f64 {
+    if omega == 0.0 { 0.0 } else { 1.0 / (omega * omega) }
+}
+
 fn padded(mut numbers: Vec<f64>) -> Vec<f64> {
     numbers.resize(numbers.len().next_multiple_of(PADDING), 0.0);
     numbers
@@ -199,13 +209,14 @@ impl Bank {
             sample: 1.0 / sample_rate,
             omega: padded(oscillators.iter().map(|one| one.omega).collect()),
             stiffness: padded(oscillators.iter().map(|one| one.omega * one.omega).collect()),
+            softness: padded(oscillators.iter().map(|one| softness(one.omega)).collect()),
             rate: padded(oscillators.iter().map(|one| one.rate).collect()),
             place: zeros(),
             velocity: zeros(),
             hold: zeros(),
             held: false,
             awake: vec![false; length / RINGING],
-            step: Flights::new(length),
+            leaps: std::array::from_fn(|_| Flights::new(length)),
             jump: Flights::new(length),
             trace: zeros(),
             loss: zeros(),
@@ -267,11 +278,15 @@ impl Bank {
 
     fn prepare(&mut self, mode: usize) {
         let step = Flight::new(self.omega[mode], self.rate[mode], self.sample);
-        self.step.set(mode, step);
         let two = step.then(&step);
         self.trace[mode] = two.qq + two.vv;
         self.loss[mode] = two.qv * two.vq - two.qq * two.vv;
-        self.jump.set(mode, (1..PERIOD.ilog2()).fold(two, |flight, _| flight.then(&flight)));
+        let mut flight = step;
+        for leap in &mut self.leaps {
+            leap.set(mode, flight);
+            flight = flight.then(&flight);
+        }
+        self.jump.set(mode, flight);
         let slow = self.omega[mode] * self.sample < 1e-6;
         self.press[mode] = if slow { 0.5 * self.sample.powi(2) } else { (1.0 - step.qq) / self.stiffness[mode] };
     }
@@ -337,7 +352,7 @@ impl Bank {
     ) {
         self.awake.fill(true);
         let before = self.energy();
-        let (step, mut work) = (&self.step, 0.0);
+        let (step, mut work) = (&self.leaps[0], 0.0);
         for mode in 0..self.count {
             let (q, v) = (self.place[mode], self.velocity[mode]);
             let q_free = step.qq[mode] * q + step.qv[mode] * v;
