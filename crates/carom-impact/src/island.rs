@@ -25,11 +25,11 @@ pub(crate) struct Island<C> {
     pub before: Vec<f64>,
     /// What closes more slowly is at rest, m/s.
     pub still: f64,
-    /// Lengths of the two sides of each normal.
-    lengths: Vec<[f64; 2]>,
+    /// Lengths of the two sides of each normal; this and what follows is found by `connect`.
+    pub lengths: Vec<[f64; 2]>,
     /// The contacts of each block.
-    incident_starts: Vec<u32>,
-    incident: Vec<u32>,
+    pub incident_starts: Vec<u32>,
+    pub incident: Vec<u32>,
 }
 
 impl<C: Columns> Island<C> {

@@ -3,6 +3,8 @@
 //! Joints come first, then contacts, each in the order of keys; islands in the order of their first rows; all sums follow. So
 //! results have the same bits whatever the order of the lists and the number of threads.
 
+use std::mem::take;
+
 use carom_solve::{Columns, Parts};
 use rayon::prelude::*;
 
@@ -175,52 +177,100 @@ impl<C: Columns> Whole<C> {
     }
 
     /// Resolves all islands. Returns the change of velocity in these coordinates.
-    pub fn resolve(&self, impact: &mut Impact, params: &ImpactParams) -> Result<Vec<f64>, ImpactError> {
+    pub fn resolve(mut self, impact: &mut Impact, params: &ImpactParams) -> Result<Vec<f64>, ImpactError> {
         let mut parts = Parts::default();
         let all: Vec<u32> = (0..self.order.len() as u32).collect();
         parts.find(&self.normals, &all);
+        impact.effort.islands = parts.len();
+        let acts = |part: &usize| parts.members(*part).iter().any(|&i| self.acts(i as usize));
+        let acting: Vec<usize> = (0..parts.len()).filter(acts).collect();
+        let mut change = vec![0.0; self.normals.dimension()];
+        if let [part] = acting[..]
+            && self.is_nearly_all(parts.members(part))
+        {
+            drop(parts);
+            let mut island = self.lend();
+            island.still = params.still;
+            let result = Workspace::default().resolve(&island, params);
+            (self.normals, self.tangents) = (island.normals, island.tangents);
+            self.enter(&all, &result, impact, &mut change)?;
+            return Ok(change);
+        }
         let memory = || (Island::default(), Workspace::default(), Vec::new());
-        let resolve = |(island, workspace, number): &mut (Island<C>, Workspace<C>, Vec<u32>), part: usize| {
-            if !parts.members(part).iter().any(|&i| self.acts(i as usize)) {
-                return Yield::default();
-            }
+        let resolve = |(island, workspace, number): &mut (Island<C>, Workspace<C>, Vec<u32>), &part: &usize| {
             self.gather(parts.members(part), island, number);
             island.still = params.still;
             workspace.resolve(island, params)
         };
         // Another thread is worth waking for many islands only; it has no use of memory that this one has given back.
-        let yields: Vec<Yield> = if parts.len() < 2 * PER_TASK || rayon::current_num_threads() == 1 {
+        let yields: Vec<Yield> = if acting.len() < 2 * PER_TASK || rayon::current_num_threads() == 1 {
             let mut memory = memory();
-            (0..parts.len()).map(|part| resolve(&mut memory, part)).collect()
+            acting.iter().map(|part| resolve(&mut memory, part)).collect()
         } else {
-            (0..parts.len()).into_par_iter().with_min_len(PER_TASK).map_init(memory, resolve).collect()
+            acting.par_iter().with_min_len(PER_TASK).map_init(memory, resolve).collect()
         };
-        impact.effort.islands = parts.len();
-        let mut change = vec![0.0; self.normals.dimension()];
-        for (part, result) in yields.iter().enumerate() {
-            let members = parts.members(part);
-            if let Some((row, opening)) = result.squeezed {
-                let contact = self.order[members[row as usize] as usize] as usize;
-                return Err(ImpactError::Squeezed { contact, approach: -opening });
-            }
-            let mut tangents = result.tangential.iter();
-            for (&member, &impulse) in members.iter().zip(&result.normal) {
-                let member = member as usize;
-                self.normals.add_scaled(member, impulse, &mut change);
-                match (self.order[member] as usize).checked_sub(self.contacts) {
-                    None => impact.normal[self.order[member] as usize] = impulse,
-                    Some(joint) => impact.joints[joint] = impulse,
-                }
-                for tangent in self.tangent_starts[member] as usize..self.tangent_starts[member + 1] as usize {
-                    let Some(&impulse) = tangents.next() else { break };
-                    self.tangents.add_scaled(tangent, impulse, &mut change);
-                    impact.tangential[self.tangent_order[tangent] as usize] = impulse;
-                }
-            }
-            impact.ledger.add(&result.ledger);
-            impact.effort.add(&result.effort, members.len());
+        for (&part, result) in acting.iter().zip(&yields) {
+            self.enter(parts.members(part), result, impact, &mut change)?;
         }
         Ok(change)
+    }
+
+    /// Takes over what an island yields.
+    fn enter(
+        &self,
+        members: &[u32],
+        result: &Yield,
+        impact: &mut Impact,
+        change: &mut [f64],
+    ) -> Result<(), ImpactError> {
+        if let Some((row, opening)) = result.squeezed {
+            let contact = self.order[members[row as usize] as usize] as usize;
+            return Err(ImpactError::Squeezed { contact, approach: -opening });
+        }
+        let mut tangents = result.tangential.iter();
+        for (&member, &impulse) in members.iter().zip(&result.normal) {
+            let member = member as usize;
+            self.normals.add_scaled(member, impulse, change);
+            match (self.order[member] as usize).checked_sub(self.contacts) {
+                None => impact.normal[self.order[member] as usize] = impulse,
+                Some(joint) => impact.joints[joint] = impulse,
+            }
+            for tangent in self.tangent_starts[member] as usize..self.tangent_starts[member + 1] as usize {
+                let Some(&impulse) = tangents.next() else { break };
+                self.tangents.add_scaled(tangent, impulse, change);
+                impact.tangential[self.tangent_order[tangent] as usize] = impulse;
+            }
+        }
+        impact.ledger.add(&result.ledger);
+        impact.effort.add(&result.effort, members.len());
+        Ok(())
+    }
+
+    /// Whether an island may as well be resolved together with all others, in which nothing approaches: no bit depends on these, since
+    /// reflections look at contacts that approach and at what they push. But layers depend on which coefficients there are.
+    fn is_nearly_all(&self, members: &[u32]) -> bool {
+        let one_layer = || self.restitution.windows(2).all(|pair| pair[0] == pair[1]);
+        members.len() == self.order.len() || (2 * members.len() > self.order.len() && one_layer())
+    }
+
+    /// All rows as one island; no column is copied.
+    fn lend(&mut self) -> Island<C> {
+        let rows = 0..self.order.len();
+        let tangents = |row: usize| self.tangent_starts[row]..self.tangent_starts[row + 1];
+        let mut island = Island {
+            joint: self.order.iter().map(|&row| row as usize >= self.contacts).collect(),
+            tangent_contact: rows.flat_map(|row| tangents(row).map(move |_| row as u32)).collect(),
+            normals: take(&mut self.normals),
+            drift: take(&mut self.drift),
+            restitution: take(&mut self.restitution),
+            friction: take(&mut self.friction),
+            tangents: take(&mut self.tangents),
+            tangent_drift: take(&mut self.tangent_drift),
+            before: take(&mut self.w),
+            ..Island::default()
+        };
+        island.connect();
+        island
     }
 
     /// Whether a contact approaches or a joint moves at all, be it by round-off.

@@ -19,8 +19,8 @@ use crate::{
 
 /// Beyond this many metres, or metres or radians per second, nothing is believed.
 const OUT_OF_BOUNDS: f64 = 1e9;
-/// Of more contacts than this, the last step's report is gone before the next is resolved: memory is worth more than the time to ask for it again.
-const MANY: usize = 1 << 16;
+/// With more contacts than this, what only a part of the step needs is given back after it: memory is worth more than the time to ask for it again.
+pub(crate) const MANY: usize = 1 << 16;
 /// In continuous mode, bodies nearer than this part of the slop touch.
 pub(crate) const TOUCHING: f64 = 1e-6;
 
@@ -261,6 +261,9 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         };
         let outcome = respond(&self.params.response, &mut encounter, &mut self.scratch)?;
         now.ledger.add(&outcome.account);
+        if self.touching.len() > MANY {
+            self.masses = Vec::new();
+        }
         Ok((outcome, joints))
     }
 
@@ -269,6 +272,9 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         let now = &mut self.now;
         let last = std::mem::take(&mut now.impulses);
         let touched = std::mem::take(&mut now.touched);
+        // As many as there can be: lists that grow leave holes in memory, as large as themselves.
+        self.events.reserve_exact(self.touching.len());
+        now.touched.reserve_exact(self.touching.len());
         let mut touching = self.touching.iter().zip(impulses).peekable();
         for contact in self.detector.contacts() {
             let key = (contact.bodies, contact.touch.feature);

@@ -109,9 +109,9 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         }
         let mut surfaces = Surfaces::new(params.restitution_rule, params.friction_rule);
         pairs.iter().try_for_each(|pair| surfaces.add(pair))?;
-        let bodies = definitions
+        let mut bodies = definitions
             .iter()
-            .map(|body| Body::new(body, surfaces.number(&body.surface)))
+            .map(|body| Body::unnamed(body, surfaces.number(&body.surface)))
             .collect::<Result<Vec<Body<G, W>>, _>>()?;
         let places: BTreeMap<&str, u32> = definitions.iter().map(|b| b.name.as_str()).zip(0..).collect();
         let place = |name: &str| places.get(name).copied();
@@ -136,6 +136,9 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
             }
         }
         let loads = loads.iter().map(|load| BodyLoad::new(load, place)).collect::<Result<_, _>>()?;
+        for (body, definition) in bodies.iter_mut().zip(definitions) {
+            body.name = definition.name;
+        }
         let smallest = bodies.iter().filter(|b| b.is_dynamic()).map(|b| b.radius).fold(f64::INFINITY, f64::min);
         let size = if smallest.is_finite() { smallest } else { 1.0 };
         let mut world = World {

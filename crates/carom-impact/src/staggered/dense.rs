@@ -10,6 +10,8 @@ use carom_solve::eliminate;
 const PROXIMITY: f64 = 1e-9;
 /// Steps that are so many times larger than what is missing are looked at for what they do not need.
 const IDLE: f64 = 100.0;
+/// What no impulse can bring about is left alone up to this part of what counts as none.
+const NEGLIGIBLE: f64 = 0.25;
 
 /// A row of a contact: its normal or a tangent.
 #[derive(Debug, Clone, Copy, Default)]
@@ -144,7 +146,7 @@ impl DenseContacts {
     /// is how they do. Whether it could be found.
     fn stay(&mut self, worst: f64, enough: f64) -> bool {
         let largest = self.step.iter().fold(0.0f64, |largest, step| largest.max(step.abs()));
-        if largest <= IDLE * worst || PROXIMITY * largest > 0.25 * enough {
+        if largest <= IDLE * worst || PROXIMITY * largest > NEGLIGIBLE * enough {
             return true;
         }
         std::mem::swap(&mut self.step, &mut self.whole);

@@ -10,9 +10,6 @@ use super::solve::{Block, Meeting};
 use super::world::FlexibleWorld;
 use crate::{Dynamics, Motion, WorldError};
 
-/// Round-off of a place, as a part of where it is in the world and in its body: gaps are known to this.
-const ROUND_OFF: f64 = 4.0 * f64::EPSILON;
-
 /// When a step begins and ends, and how long it is: the same bits for all steps of one length.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Span {
@@ -387,12 +384,6 @@ fn meeting(
     let gap = candidate.normal.dot(ends[0] - ends[1])
         + candidate.bend(&now.candidates.rows, bodies, candidate.pair(&now.moving))
         + candidate.offset;
-    // Divided by a short step, the round-off of places would be a speed that forces answer to, each place for itself.
-    let noise = ROUND_OFF
-        * (0..2)
-            .map(|side| (ends[side] - now.moving[pair[side]].pose.position).length() + ends[side].length())
-            .sum::<f64>();
-    let gap = (gap - noise).max(0.0) + (gap + noise).min(0.0);
     let mut meeting = Meeting {
         candidate: place,
         blocks: pair.map(|body| block_of[body]),

@@ -24,6 +24,7 @@ mod pairs;
 mod recorded;
 mod solve;
 mod state;
+mod sweeps;
 mod whole;
 mod world;
 

@@ -17,7 +17,7 @@ const TOLERANCE: [f64; 2] = [1e-8, 1e-6];
 const FEW: usize = 32;
 /// Rates below this much of the speeds that made them are round-off.
 const NOISE: f64 = 1e-13;
-/// A pair is solved if it lacks more than this part of what counts as none.
+/// A pair is solved if it lacks more than this part of what counts as none, and to this part.
 pub(super) const INNER: f64 = 0.1;
 /// A contact slides if its slip is beyond this many times what counts as none.
 const SLIPS: f64 = 10.0;
@@ -91,9 +91,9 @@ impl Problem {
                 );
             }
         }
-        let noise = self.blocks.iter().map(|block| block.speed(&self.mean)).fold(0.0, f64::max);
+        let speed = self.blocks.iter().map(|block| block.speed(&self.mean)).fold(0.0, f64::max);
         let tolerance = TOLERANCE[usize::from(self.pairs.ranges.len() > FEW)];
-        let mut size = Size { noise: NOISE * noise, closing: 0.0, largest: 0.0, tolerance };
+        let mut size = Size { noise: NOISE * speed, closing: 0.0, largest: 0.0, tolerance };
         // A pair alone is solved at once; then all that is left is to look whether others join in.
         let alone = self.pairs.ranges.len() == 1;
         let (mut rounds, mut all) = (0, true);

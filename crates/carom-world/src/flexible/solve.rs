@@ -12,8 +12,8 @@ use super::gram::Gram;
 use super::pairs::Pairs;
 use crate::WorldError;
 
-/// A group of more contacts that is not settled keeps the best of what was found.
-const MOST_STAGGERED: usize = 24;
+/// A pair that vibrates and has more contacts is swept; a group of several pairs and more contacts that is not settled keeps the best of what was found.
+const MOST_STAGGERED: [usize; 2] = [64, 24];
 
 /// Below these sums of slips, m/s, and friction, N s, a group is solved without friction (*Sound*, Eq. 10, 11).
 const SLIP: f64 = 1e-8;
@@ -101,12 +101,27 @@ impl Problem {
         if self.meetings.is_empty() {
             return Ok(());
         }
+        // One pair alone that vibrates is where silence matters: see `sweeps`.
+        let first = self.meetings[0].blocks;
+        let alone = self.meetings.iter().all(|meeting| meeting.blocks == first);
+        if alone && first.iter().any(|&block| self.blocks[block].active > 0) {
+            let settled = if self.meetings.len() > MOST_STAGGERED[0] {
+                let (sweeps, settled) = self.sweep(rows);
+                report.rounds += sweeps as u64;
+                settled
+            } else {
+                report.rounds += 1;
+                self.stagger(rows)?
+            };
+            report.unsettled += u64::from(!settled);
+            return Ok(());
+        }
         self.free.clone_from(&self.mean);
         let found = self.solve_pairs(gram, rows);
         report.rounds += found.rounds as u64;
         report.fallbacks += u64::from(found.whole);
         if !found.settled {
-            let few = self.meetings.len() <= MOST_STAGGERED;
+            let few = self.meetings.len() <= MOST_STAGGERED[1];
             if few {
                 self.mean.clone_from(&self.free);
             }

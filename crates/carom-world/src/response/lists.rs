@@ -6,6 +6,7 @@
 use carom_impact::{Contact, Impact, ImpactError, ImpactParams, ImpactSystem, InverseMass, Joint, Tangent, resolve};
 
 use crate::Encounter;
+use crate::step::MANY;
 
 /// The first D numbers of each row.
 #[derive(Debug, Default)]
@@ -97,6 +98,9 @@ impl<const D: usize> Lists<D> {
         let impact = resolve(&system, narrow, params)?;
         for (velocity, resolved) in velocities.iter_mut().zip(narrow) {
             velocity[..D].copy_from_slice(resolved);
+        }
+        if active.len() > MANY {
+            (self.bodies, self.contacts, self.velocities) = (Vec::new(), Vec::new(), Vec::new());
         }
         Ok(impact)
     }
