@@ -232,6 +232,8 @@ impl DenseContacts {
         self.jacobian.resize(n * n, 0.0);
         self.step.clear();
         self.step.resize(n, 0.0);
+        // Room that is there before it is wanted: what has been solved once takes no new memory.
+        self.whole.resize(n, 0.0);
         self.held.clear();
         self.held.resize(n, false);
         let (mut worst, mut largest) = (0.0f64, 0.0f64);
