@@ -93,10 +93,12 @@ impl<const W: usize> BlockColumns<W> {
         self.columns.clear();
     }
 
-    /// Appends a column with two blocks. Numbers of blocks beyond the last make more blocks.
+    /// Appends a column with two blocks; with one if both are the same, which has the sum of the rows. Numbers of blocks beyond the last
+    /// make more blocks.
     pub fn push(&mut self, [(a, row_a), (b, row_b)]: [(u32, [f64; W]); 2]) {
         self.blocks = self.blocks.max(a.max(b) as usize + 1);
-        self.columns.push(Column { rows: [row_a, row_b], blocks: [a, b] });
+        let rows = if a == b { [std::array::from_fn(|k| row_a[k] + row_b[k]), [0.0; W]] } else { [row_a, row_b] };
+        self.columns.push(Column { rows, blocks: [a, b] });
     }
 
     /// Appends a column with one block.
@@ -317,6 +319,8 @@ impl Columns for RaggedColumns {
     }
 
     fn push_rows(&mut self, sides: [(u32, &[f64]); 2]) {
+        // One block stands first.
+        let sides = if sides[0].0 == sides[1].0 && sides[0].1.is_empty() { [sides[1], sides[0]] } else { sides };
         let mut starts = [0; 2];
         for (start, (block, row)) in starts.iter_mut().zip(sides) {
             *start = self.values.len();

@@ -25,6 +25,8 @@ const ENOUGH: f64 = 2e-14;
 const POLISH: usize = 3;
 /// Rounds in which all wrong variables change sides although that does not make fewer of them wrong.
 const PATIENCE: usize = 10;
+/// Sweeps before interior points.
+const FIRST_SWEEPS: usize = 4;
 /// Rounds of descent that are helped by sweeps.
 const SWEPT: usize = 60;
 /// Of a step that meets bounds, no shorter part is tried.
@@ -128,6 +130,9 @@ impl Pivoting {
         if !self.is_sparse {
             return false;
         }
+        // A few sweeps bring the path near to its end for little.
+        local.image(&local.values, &mut self.image);
+        sweep(local, &mut self.image, FIRST_SWEEPS);
         let steps = self.interior.solve(local, &mut self.sparse);
         self.took = Took { rounds: steps, interior_points: steps, factorizations: steps };
         if steps == 0 || !local.values.iter().all(|value| value.is_finite()) {

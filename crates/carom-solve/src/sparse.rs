@@ -17,8 +17,9 @@ pub(crate) struct SparseFactor {
     fronts: Fronts,
     /// C.
     compliance: Vec<f64>,
-    /// The columns that each front eliminates, from their diagonal block down.
+    /// The columns that each front eliminates, below their diagonal, and the inverses of the diagonal.
     factor: Vec<f64>,
+    pivots: Vec<f64>,
     /// What fronts have left for their parents.
     stack: Vec<f64>,
     /// Fronts whose parent has not come yet.
@@ -33,8 +34,10 @@ impl SparseFactor {
         if !self.fronts.find(&local.columns) {
             return false;
         }
-        let entries = self.fronts.fronts.iter().map(|front| front.width * front.height).sum();
-        self.factor.resize(entries, 0.0);
+        let fronts = &self.fronts.fronts;
+        self.factor.resize(fronts.iter().map(Front::panel_room).sum::<usize>() + LANES, 0.0);
+        self.pivots.resize(fronts.iter().map(|front| front.width).sum(), 0.0);
+        self.gathered.resize(fronts.iter().map(Front::stride).max().unwrap_or(0), 0.0);
         self.compliance.clear();
         self.compliance.resize(local.len(), 0.0);
         self.work.clear();
@@ -60,8 +63,7 @@ impl SparseFactor {
     }
 
     fn eliminate<C: Columns>(&mut self, columns: &C) -> bool {
-        self.work.fill(0.0);
-        pulp::Arch::new().dispatch(
+        in_lanes(
             #[inline(always)]
             || self.eliminate_in_lanes(columns),
         )
@@ -69,52 +71,50 @@ impl SparseFactor {
 
     #[inline(always)]
     fn eliminate_in_lanes<C: Columns>(&mut self, columns: &C) -> bool {
-        let Fronts { fronts, rows, places, members, .. } = &self.fronts;
-        let (mut top, mut offset, mut member) = (0, 0, 0);
+        let Fronts { fronts, places, members, .. } = &self.fronts;
+        let (mut top, mut offset, mut pivot, mut member) = (0, 0, 0, 0);
         self.pending.clear();
-        for (number, &Front { start, height, width, children, members_end }) in fronts.iter().enumerate() {
-            let rest = height - width;
-            if self.stack.len() < top + rest * rest {
-                self.stack.resize(top + rest * rest, 0.0);
+        for (number, front) in fronts.iter().enumerate() {
+            let &Front { width, children, members_end, .. } = front;
+            let room = front.left_room();
+            // What follows a panel may be read along with its last rows, but does not count.
+            if self.stack.len() < top + room {
+                self.stack.resize(top + room, 0.0);
             }
             let (below, left) = self.stack.split_at_mut(top);
             let mut open = Open {
-                eliminated: &mut self.factor[offset..][..width * height],
-                left: &mut left[..rest * rest],
-                height,
+                panel: &mut self.factor[offset..][..front.panel_room() + LANES],
+                pivots: &mut self.pivots[pivot..][..width],
+                left: &mut left[..room],
                 width,
+                stride: front.stride(),
+                left_stride: front.left_stride(),
             };
             open.begin();
-            let rows = &rows[start..][..height];
             for &Member { variable, places } in &members[member..members_end] {
                 let compliance = self.compliance[variable as usize];
                 if compliance != 0.0 {
-                    columns.add_scaled(variable as usize, 1.0, &mut self.work);
-                    let [a, b] = columns.blocks_of(variable as usize).map(|block| columns.range(block).len());
-                    let first = places[0] as usize..places[0] as usize + a;
-                    let second = if places[0] == places[1] { 0..0 } else { places[1] as usize..places[1] as usize + b };
-                    open.add_variable([first, second], rows, &mut self.work, compliance);
+                    open.add_variable(columns.rows(variable as usize), places.map(|place| place as usize), compliance);
                 }
             }
             // What children have left lies on top of the stack, the last child's first.
             for _ in 0..children {
-                let Some(Front { start, height, width, .. }) = self.pending.pop().map(|child| fronts[child]) else {
-                    break;
-                };
-                let size = height - width;
-                top -= size * size;
-                open.add_child(&below[top..][..size * size], &places[start + width..][..size]);
+                let Some(child) = self.pending.pop().map(|child| &fronts[child]) else { break };
+                top -= child.left_room();
+                let places = &places[child.start + child.width..][..child.height - child.width];
+                open.add_child(&below[top..][..child.left_room()], child.left_stride(), places);
             }
             if !open.eliminate() {
                 return false;
             }
             let end = below.len();
-            self.stack.copy_within(end..end + rest * rest, top);
-            top += rest * rest;
-            if rest > 0 {
+            self.stack.copy_within(end..end + room, top);
+            top += room;
+            if room > 0 {
                 self.pending.push(number);
             }
-            offset += width * height;
+            offset += front.panel_room();
+            pivot += width;
             member = members_end;
         }
         true
@@ -126,7 +126,7 @@ impl SparseFactor {
         for (&i, x) in free.iter().zip(&*x) {
             local.columns.add_scaled(i, self.compliance[i] * x, &mut self.work);
         }
-        pulp::Arch::new().dispatch(
+        in_lanes(
             #[inline(always)]
             || self.substitute(),
         );
@@ -139,99 +139,153 @@ impl SparseFactor {
     #[inline(always)]
     fn substitute(&mut self) {
         let Fronts { fronts, rows, .. } = &self.fronts;
-        let mut offset = 0;
-        for &Front { start, height, width, .. } in fronts {
-            let rows = &rows[start..][..height];
-            self.gathered.clear();
-            self.gathered.extend(rows.iter().map(|&row| self.work[row as usize]));
-            for k in 0..width {
-                let column = &self.factor[offset + k * height + k..][..height - k];
-                let known = &mut self.gathered[k..height];
-                known[0] /= column[0];
-                let value = known[0];
-                for i in 1..column.len() {
-                    known[i] -= value * column[i];
+        let (mut offset, mut pivot) = (0, 0);
+        for front in fronts {
+            let (rows, stride) = (&rows[front.start..][..front.height], front.stride());
+            let known = &mut self.gathered[..stride];
+            known.iter_mut().zip(rows).for_each(|(known, &row)| *known = self.work[row as usize]);
+            known[front.height..].fill(0.0);
+            let pivots = &self.pivots[pivot..][..front.width];
+            for (k, inverse) in pivots.iter().enumerate() {
+                let from = k / LANES * LANES;
+                let value = known[k] * inverse;
+                let column = lanes(&self.factor[offset + k * stride + from..offset + (k + 1) * stride]);
+                for (known, column) in known[from..].as_chunks_mut::<LANES>().0.iter_mut().zip(column) {
+                    (0..LANES).for_each(|i| known[i] -= value * column[i]);
                 }
+                known[k] = value;
             }
-            rows.iter().zip(&self.gathered).for_each(|(&row, &value)| self.work[row as usize] = value);
-            offset += width * height;
+            rows.iter().zip(&*known).for_each(|(&row, &value)| self.work[row as usize] = value);
+            offset += front.panel_room();
+            pivot += front.width;
         }
-        for &Front { start, height, width, .. } in fronts.iter().rev() {
-            offset -= width * height;
-            let rows = &rows[start..][..height];
-            self.gathered.clear();
-            self.gathered.extend(rows.iter().map(|&row| self.work[row as usize]));
-            for k in (0..width).rev() {
-                let column = &self.factor[offset + k * height + k..][..height - k];
-                let known = &mut self.gathered[k..height];
-                known[0] = (known[0] - dot(&column[1..], &known[1..])) / column[0];
+        for front in fronts.iter().rev() {
+            offset -= front.panel_room();
+            pivot -= front.width;
+            let (rows, stride) = (&rows[front.start..][..front.height], front.stride());
+            let known = &mut self.gathered[..stride];
+            known.iter_mut().zip(rows).for_each(|(known, &row)| *known = self.work[row as usize]);
+            known[front.height..].fill(0.0);
+            for (k, inverse) in self.pivots[pivot..][..front.width].iter().enumerate().rev() {
+                let from = k / LANES * LANES;
+                let column = lanes(&self.factor[offset + k * stride + from..offset + (k + 1) * stride]);
+                let mut sums = [0.0; LANES];
+                for (known, column) in lanes(&known[from..]).iter().zip(column) {
+                    (0..LANES).for_each(|i| sums[i] += known[i] * column[i]);
+                }
+                known[k] = (known[k] - ((sums[0] + sums[1]) + (sums[2] + sums[3]))) * inverse;
             }
-            rows[..width].iter().zip(&self.gathered).for_each(|(&row, &value)| self.work[row as usize] = value);
+            rows[..front.width].iter().zip(&*known).for_each(|(&row, &value)| self.work[row as usize] = value);
         }
     }
 }
 
-/// A front while it is worked on: dense columns of the lower triangle, those that it eliminates from row 0 on, the others from the
-/// first row that is left.
+/// Rows that are worked on together. Columns are as long as a multiple of it, with zeros at the end.
+const LANES: usize = 4;
+
+#[inline(always)]
+fn lanes(values: &[f64]) -> &[[f64; LANES]] {
+    values.as_chunks::<LANES>().0
+}
+
+/// Runs a task with the widest registers that the processor has. The task must be all in one piece, inlined, to become such code; `pulp`
+/// calls a plain closure through a shim that is not.
+#[inline(always)]
+pub(crate) fn in_lanes<R>(task: impl FnOnce() -> R) -> R {
+    struct Task<F>(F);
+    impl<R, F: FnOnce() -> R> pulp::NullaryFnOnce for Task<F> {
+        type Output = R;
+        #[inline(always)]
+        fn call(self) -> R {
+            (self.0)()
+        }
+    }
+    pulp::Arch::new().dispatch(Task(task))
+}
+
+impl Front {
+    /// From a column of the panel, which has the columns that are eliminated, to the next.
+    #[inline(always)]
+    fn stride(&self) -> usize {
+        self.height.next_multiple_of(LANES)
+    }
+
+    #[inline(always)]
+    fn panel_room(&self) -> usize {
+        self.width * self.stride()
+    }
+
+    /// The same for what is left to the parent.
+    #[inline(always)]
+    fn left_stride(&self) -> usize {
+        (self.height - self.width).next_multiple_of(LANES)
+    }
+
+    #[inline(always)]
+    fn left_room(&self) -> usize {
+        (self.height - self.width) * self.left_stride()
+    }
+}
+
+/// A front while it is worked on: dense columns, of which only the lower triangle counts. What stands above it in the same lanes is zero in
+/// the panel, and without meaning in what is left.
 struct Open<'a> {
-    eliminated: &'a mut [f64],
+    panel: &'a mut [f64],
+    /// Inverses of the diagonal; in the panel itself it is zero in the end.
+    pivots: &'a mut [f64],
     left: &'a mut [f64],
-    height: usize,
     width: usize,
+    stride: usize,
+    left_stride: usize,
 }
 
 impl Open<'_> {
     /// The identity on what is eliminated, zeros elsewhere.
     #[inline(always)]
     fn begin(&mut self) {
-        self.eliminated.fill(0.0);
+        self.panel[..self.width * self.stride].fill(0.0);
         self.left.fill(0.0);
-        (0..self.width).for_each(|k| self.eliminated[k * self.height + k] = 1.0);
+        (0..self.width).for_each(|k| self.panel[k * self.stride + k] = 1.0);
     }
 
-    /// A column from row `k` down to the end.
+    /// A column from row `k` down.
     #[inline(always)]
     fn column(&mut self, k: usize) -> &mut [f64] {
-        let Open { height, width, .. } = *self;
-        if k < width {
-            &mut self.eliminated[k * height + k..(k + 1) * height]
+        if k < self.width {
+            &mut self.panel[k * self.stride + k..(k + 1) * self.stride]
         } else {
-            let (k, rest) = (k - width, height - width);
-            &mut self.left[k * rest + k..(k + 1) * rest]
+            let k = k - self.width;
+            &mut self.left[k * self.left_stride + k..(k + 1) * self.left_stride]
         }
     }
 
-    /// Adds c g gᵀ, with g in `work`, which is zero again afterwards.
+    /// Adds c g gᵀ, with the two rows of g at these places; there is but one row if the places are the same.
     #[inline(always)]
-    fn add_variable(&mut self, sides: [std::ops::Range<usize>; 2], rows: &[u32], work: &mut [f64], compliance: f64) {
-        for side in 0..2 {
-            for k in sides[side].clone() {
-                let factor = compliance * work[rows[k] as usize];
-                let column = self.column(k);
-                for i in sides[side].clone().skip_while(|&i| i < k) {
-                    column[i - k] += factor * work[rows[i] as usize];
-                }
-                // The block that comes later is below.
-                if sides[1 - side].start > k {
-                    for i in sides[1 - side].clone() {
-                        column[i - k] += factor * work[rows[i] as usize];
-                    }
-                }
-            }
+    fn add_variable(&mut self, rows: [&[f64]; 2], places: [usize; 2], compliance: f64) {
+        let [(first, g), (second, h)] = match places[0] <= places[1] {
+            true => [(places[0], rows[0]), (places[1], rows[1])],
+            false => [(places[1], rows[1]), (places[0], rows[0])],
+        };
+        let h = if first == second { &[] } else { h };
+        for k in 0..g.len() {
+            let factor = compliance * g[k];
+            let column = self.column(first + k);
+            column.iter_mut().zip(&g[k..]).for_each(|(x, g)| *x += factor * g);
+            column[(second - first).saturating_sub(k)..].iter_mut().zip(h).for_each(|(x, h)| *x += factor * h);
         }
-        for i in sides.into_iter().flatten() {
-            work[rows[i] as usize] = 0.0;
+        for k in 0..h.len() {
+            let factor = compliance * h[k];
+            self.column(second + k).iter_mut().zip(&h[k..]).for_each(|(x, h)| *x += factor * h);
         }
     }
 
     /// Takes over what a child has left, which belongs to these rows.
     #[inline(always)]
-    fn add_child(&mut self, child: &[f64], places: &[u32]) {
-        let size = places.len();
-        for k in 0..size {
+    fn add_child(&mut self, child: &[f64], stride: usize, places: &[u32]) {
+        for (k, values) in child.chunks_exact(stride.max(1)).enumerate() {
             let place = places[k] as usize;
             let column = self.column(place);
-            for (value, &row) in child[k * size + k..(k + 1) * size].iter().zip(&places[k..]) {
+            for (value, &row) in values[k..].iter().zip(&places[k..]) {
                 column[row as usize - place] += value;
             }
         }
@@ -240,66 +294,41 @@ impl Open<'_> {
     /// Cholesky's method on the columns that are eliminated, and its effect on what is left. Whether pivots were positive.
     #[inline(always)]
     fn eliminate(&mut self) -> bool {
-        let Open { height, width, .. } = *self;
+        let (width, stride) = (self.width, self.stride);
         for k in 0..width {
-            let (done, column) = self.eliminated.split_at_mut(k * height);
-            let column = &mut column[k..height];
-            subtract_products(column, done, height, k);
-            let pivot = column[0];
+            let (done, column) = self.panel.split_at_mut(k * stride);
+            let from = k / LANES * LANES;
+            let column = &mut column[from..stride];
+            subtract_products(column, done, stride, k, [k, from]);
+            let pivot = column[k - from];
             if !(pivot > 0.0 && pivot.is_finite()) {
                 return false;
             }
-            let root = pivot.sqrt();
-            let inverse = 1.0 / root;
-            column[0] = root;
-            column[1..].iter_mut().for_each(|x| *x *= inverse);
+            let inverse = 1.0 / pivot.sqrt();
+            column.iter_mut().for_each(|x| *x *= inverse);
+            column[..=k - from].fill(0.0);
+            self.pivots[k] = inverse;
         }
-        for k in 0..height - width {
-            let rest = height - width;
-            let column = &mut self.left[k * rest + k..(k + 1) * rest];
-            subtract_products(column, self.eliminated, height, width + k);
+        for (k, column) in self.left.chunks_exact_mut(self.left_stride.max(1)).enumerate() {
+            let from = k / LANES * LANES;
+            subtract_products(&mut column[from..], self.panel, stride, width, [width + k, width + from]);
         }
         true
     }
 }
 
-/// target ← target − Σ l lₖ over the columns l of a panel, from row k on: four columns at a time, so that the target is read and written less often.
+/// target ← target − Σ l lₖ over the first columns l of a panel, with the rows of l from `from` on. Each lane is summed up in a register.
 #[inline(always)]
-fn subtract_products(target: &mut [f64], panel: &[f64], height: usize, k: usize) {
-    let count = target.len();
-    let mut four = panel.chunks_exact(4 * height);
-    for columns in &mut four {
-        let [a, b, c, d] = [0, 1, 2, 3].map(|q| &columns[q * height + k..][..count]);
-        let [fa, fb, fc, fd] = [a[0], b[0], c[0], d[0]];
-        for i in 0..count {
-            target[i] -= (fa * a[i] + fb * b[i]) + (fc * c[i] + fd * d[i]);
+fn subtract_products(target: &mut [f64], panel: &[f64], stride: usize, columns: usize, [k, from]: [usize; 2]) {
+    for (chunk, target) in target.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
+        let mut sums = *target;
+        let mut begin = 0;
+        for _ in 0..columns {
+            let factor = panel[begin + k];
+            let values = &panel[begin + from + chunk * LANES..][..LANES];
+            (0..LANES).for_each(|i| sums[i] -= factor * values[i]);
+            begin += stride;
         }
+        *target = sums;
     }
-    let mut two = four.remainder().chunks_exact(2 * height);
-    for columns in &mut two {
-        let [a, b] = [0, 1].map(|q| &columns[q * height + k..][..count]);
-        let [fa, fb] = [a[0], b[0]];
-        for i in 0..count {
-            target[i] -= fa * a[i] + fb * b[i];
-        }
-    }
-    for column in two.remainder().chunks_exact(height) {
-        let column = &column[k..][..count];
-        let factor = column[0];
-        for i in 0..count {
-            target[i] -= factor * column[i];
-        }
-    }
-}
-
-/// aᵀb in four sums.
-#[inline(always)]
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let ((fours_a, rest_a), (fours_b, rest_b)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
-    let mut sums = [0.0; 4];
-    for (a, b) in fours_a.iter().zip(fours_b) {
-        (0..4).for_each(|k| sums[k] += a[k] * b[k]);
-    }
-    let rest: f64 = rest_a.iter().zip(rest_b).map(|(x, y)| x * y).sum();
-    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
 }

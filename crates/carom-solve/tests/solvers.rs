@@ -272,6 +272,29 @@ fn crystal(rows: usize, columns: usize) -> BlockColumns<2> {
 }
 
 #[test]
+fn a_floor_may_stand_first_or_second() {
+    let g = crystal(12, 12);
+    let (mut first, mut ragged) = (BlockColumns::<2>::new(144), RaggedColumns::new([2; 144]));
+    for i in 0..g.len() {
+        let ([a, b], [row_a, row_b]) = (g.blocks_of(i), g.rows(i));
+        let whole = |row: &[f64]| [row[0], row[1]];
+        // Where there is but one block its row comes second, after nothing.
+        let sides =
+            if a == b { [(a, whole(row_b)), (a, whole(row_a))] } else { [(a, whole(row_a)), (b, whole(row_b))] };
+        first.push(sides);
+        ragged.push_rows(if a == b { [(a, &[]), (a, row_a)] } else { [(a, row_a), (b, row_b)] });
+    }
+    let linear: Vec<f64> = (0..g.len()).map(|i| (i as f64).sin() - 0.5).collect();
+    let [mut known, mut found, mut found_ragged] = [(); 3].map(|()| vec![0.0; g.len()]);
+    let expected = Solver::default().solve(&Problem::non_negative(&g, &linear), &mut known);
+    let report = Solver::default().solve(&Problem::non_negative(&first, &linear), &mut found);
+    let report_ragged = Solver::default().solve(&Problem::non_negative(&ragged, &linear), &mut found_ragged);
+    assert!(expected.interior_points > 0 && expected.residual < 1e-12, "{expected:?}");
+    assert_eq!((report.rounds, found), (expected.rounds, known));
+    assert!(report_ragged.rounds <= expected.rounds + 5 && report_ragged.residual < 1e-12, "{report_ragged:?}");
+}
+
+#[test]
 fn large_boxes_are_solved_to_round_off_although_some_leave_no_room() {
     let g = crystal(20, 20);
     let b: Vec<f64> = (0..g.len()).map(|i| (0.7 * i as f64).sin() - 0.3).collect();
