@@ -57,7 +57,15 @@ pub fn quadratic(x: f64) -> [f64; 3] {
 /// The 27 shape functions of a brick at local coordinates in [−1, 1]³, x fastest.
 pub fn brick_weights(local: DVec3) -> [f64; 27] {
     let (x, y, z) = (quadratic(local.x), quadratic(local.y), quadratic(local.z));
-    std::array::from_fn(|i| x[i % 3] * y[i / 3 % 3] * z[i / 9])
+    let mut weights = [0.0; 27];
+    for k in 0..3 {
+        for j in 0..3 {
+            for i in 0..3 {
+                weights[9 * k + 3 * j + i] = x[i] * y[j] * z[k];
+            }
+        }
+    }
+    weights
 }
 
 impl CellField {
@@ -93,11 +101,39 @@ impl CellField {
     }
 
     /// Finds a point that is known only to a part of its cell's size, in the cell that it lies in. So near to a face it counts as on it,
-    /// and is read from the nine nodes there. `None` where the cell has no part of the body.
-    pub fn locate_roughly(&self, point: DVec3, normal: DVec3, precision: f64) -> Option<FieldPoint> {
-        let (finer, (part, local)) = self.locate_inside(point, normal)?;
+    /// and is read from the nine nodes there. `None` where the cell has no part of the body. If it lies in the cell of the point that was
+    /// found before it, no search is needed.
+    pub fn locate_roughly(
+        &self,
+        point: DVec3,
+        normal: DVec3,
+        precision: f64,
+        before: Option<&FieldPoint>,
+    ) -> Option<FieldPoint> {
+        let again = before.and_then(|before| Some((before.finer, self.locate_again(point, normal, before)?)));
+        let (finer, (part, local)) = again.or_else(|| self.locate_inside(point, normal))?;
         let snapped = local.to_array().map(|x| if (x.abs() - 1.0).abs() < precision { x.signum() } else { x });
         Some(FieldPoint { finer, part, weights: brick_weights(snapped.into()) })
+    }
+
+    /// The same as [`CellField::locate_inside`] for a point in the cell of another, if that has the cell to itself.
+    fn locate_again(&self, point: DVec3, normal: DVec3, other: &FieldPoint) -> Option<(usize, DVec3)> {
+        let field = if other.finer { self.finer.as_deref()? } else { self };
+        let (grid, index) = (&field.grid, *field.part_cell.get(other.part)?);
+        let beside = |part: usize| field.part_cell.get(part) == Some(&index);
+        if beside(other.part + 1) || other.part.checked_sub(1).is_some_and(beside) {
+            return None;
+        }
+        let cell = grid.position(index as usize);
+        let (corner, size) = (grid.corner(cell), grid.size(cell));
+        let inside = |place: DVec3| place.cmpge(corner).all() && place.cmplt(corner + size).all();
+        let (place, target) = (grid.coordinates(point), grid.coordinates(point - field.inward(cell) * normal));
+        (inside(place) && inside(target)).then(|| (other.part, 2.0 * (place - corner) / size - 1.0))
+    }
+
+    /// How far below the surface it is looked for the body: half a subcell.
+    fn inward(&self, cell: [usize; 3]) -> f64 {
+        0.5 / self.resolution as f64 * self.grid.size(cell).min_element()
     }
 
     /// In the point's own cell, which is either divided or not: whether it is finer, the part, and the place in its cell, in [−1, 1]³.
@@ -110,17 +146,18 @@ impl CellField {
     fn locate_here(&self, point: DVec3, normal: DVec3, neighbours: bool) -> Option<(usize, DVec3)> {
         let grid = &self.grid;
         let place = grid.coordinates(point);
-        let inward = 0.5 / self.resolution as f64 * grid.size(grid.cell_at(place)).min_element();
-        let target = grid.coordinates(point - inward * normal);
+        let target = grid.coordinates(point - self.inward(grid.cell_at(place)) * normal);
         let home = grid.cell_at(target);
-        if !target.is_finite() || (self.gap(home, target) / grid.size(home)).max_element() > 1.0 {
+        if !target.is_finite() || self.gap(home, target).cmpgt(grid.size(home)).any() {
             return None;
         }
-        let part = match neighbours {
-            true => self.nearest_part(home, target)?,
-            false => self.part_in_cell(home, target)?.0,
+        let (part, cell) = match neighbours {
+            true => {
+                let part = self.nearest_part(home, target)?;
+                (part, grid.position(self.part_cell[part] as usize))
+            }
+            false => (self.part_in_cell(home, target)?.0, home),
         };
-        let cell = grid.position(self.part_cell[part] as usize);
         Some((part, 2.0 * (place - grid.corner(cell)) / grid.size(cell) - 1.0))
     }
 
@@ -296,13 +333,15 @@ mod tests {
     #[test]
     fn a_point_that_is_roughly_known_is_read_on_the_face_that_it_is_near() {
         let field = row(2, &[0], |_, p| quadratic_field(p));
-        let found = field.locate_roughly(DVec3::new(0.3, 0.996, 0.6), DVec3::Y, 0.01).unwrap();
+        let found = field.locate_roughly(DVec3::new(0.3, 0.996, 0.6), DVec3::Y, 0.01, None).unwrap();
         assert_eq!(found.weights.iter().filter(|weight| **weight != 0.0).count(), 9);
         assert!(field.value(0, &found).distance(quadratic_field(DVec3::new(0.3, 1.0, 0.6))) < 1e-14);
         let inner = DVec3::new(0.3, 0.98, 0.6);
-        assert_eq!(field.locate_roughly(inner, DVec3::Y, 0.01), field.locate(inner, DVec3::Y));
+        for before in [None, Some(&found)] {
+            assert_eq!(field.locate_roughly(inner, DVec3::Y, 0.01, before), field.locate(inner, DVec3::Y));
+        }
         // The other cell is empty.
-        assert_eq!(field.locate_roughly(DVec3::new(1.3, 0.5, 0.6), DVec3::Y, 0.01), None);
+        assert_eq!(field.locate_roughly(DVec3::new(1.3, 0.5, 0.6), DVec3::Y, 0.01, Some(&found)), None);
     }
 
     #[test]

@@ -76,7 +76,8 @@ impl CellGrid {
     /// Position of a cell from its index.
     pub fn position(&self, index: usize) -> [usize; 3] {
         let [nx, ny, _] = self.counts();
-        [index % nx, index / nx % ny, index / (nx * ny)]
+        let row = index / nx;
+        [index - nx * row, row % ny, row / ny]
     }
 
     /// The grid whose cells are eighths of these.

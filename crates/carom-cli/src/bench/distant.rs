@@ -12,7 +12,7 @@ use crate::ui::{Work, print, print_json};
 /// Which response of a run is measured.
 #[derive(Clone, Copy)]
 enum Which {
-    /// The one that reaches most contacts.
+    /// The quickest of those that reach most contacts.
     Largest,
     /// The first: all distances along the surface are found.
     First,
@@ -139,8 +139,10 @@ fn measure(case: &Case) -> Work<Option<Measured>> {
         }
     }
     Ok(match case.which {
-        // The first of those that reach as many.
-        Which::Largest => responses.into_iter().rev().max_by_key(|response| response.contacts),
+        Which::Largest => {
+            let quicker = |a: &Measured, b: &Measured| b.milliseconds.total_cmp(&a.milliseconds);
+            responses.into_iter().max_by(|a, b| a.contacts.cmp(&b.contacts).then(quicker(a, b)))
+        }
         Which::First => responses.into_iter().next(),
         Which::Later => responses.into_iter().skip(1).min_by(|a, b| a.per_contact().total_cmp(&b.per_contact())),
     })

@@ -10,35 +10,44 @@ const MOST_KEPT: usize = 1 << 13;
 #[derive(Debug)]
 pub(crate) struct Lattice<const N: usize> {
     grains: [f64; N],
+    /// One over each.
+    rates: [f64; N],
     places: Vec<[i64; N]>,
     numbers: HashMap<[i64; N], usize>,
-    /// Asked for next if contacts come in the order of the last step, as they mostly do.
-    likely: usize,
+    /// Which place was asked for after each the last time: contacts mostly come in the order of the step before.
+    followers: Vec<usize>,
+    last: usize,
 }
 
 impl<const N: usize> Lattice<N> {
     /// Places are told apart to these differences.
     pub fn new(grains: [f64; N]) -> Lattice<N> {
-        Lattice { grains, places: Vec::new(), numbers: HashMap::new(), likely: 0 }
+        let rates = grains.map(f64::recip);
+        Lattice { grains, rates, places: Vec::new(), numbers: HashMap::new(), followers: Vec::new(), last: 0 }
     }
 
     /// The number of the nearest place, and that place. A new place has the next number.
     pub fn number(&mut self, point: [f64; N]) -> (usize, [f64; N]) {
         // Rounded by hand: many processors' basic instructions have no rounding, and a call for each number would be most of the cost.
-        let key: [i64; N] = std::array::from_fn(|axis| {
-            let place = point[axis] / self.grains[axis];
-            (place + 0.5f64.copysign(place)) as i64
-        });
-        let number = if self.places.get(self.likely) == Some(&key) {
-            self.likely
-        } else {
-            let next = self.places.len();
-            *self.numbers.entry(key).or_insert(next)
-        };
-        if number == self.places.len() {
-            self.places.push(key);
+        let mut key = [0; N];
+        for axis in 0..N {
+            let place = point[axis] * self.rates[axis];
+            key[axis] = (place + 0.5f64.copysign(place)) as i64;
         }
-        self.likely = number + 1;
+        let same =
+            |likely: &usize| self.places.get(*likely).is_some_and(|place| (0..N).all(|axis| place[axis] == key[axis]));
+        let likely = self.followers.get(self.last).copied().filter(same);
+        let number = likely.unwrap_or_else(|| {
+            let next = self.places.len();
+            let number = *self.numbers.entry(key).or_insert(next);
+            if number == next {
+                self.places.push(key);
+                self.followers.push(0);
+            }
+            self.followers[self.last.min(next)] = number;
+            number
+        });
+        self.last = number;
         (number, std::array::from_fn(|axis| key[axis] as f64 * self.grains[axis]))
     }
 
@@ -48,6 +57,8 @@ impl<const N: usize> Lattice<N> {
         if full {
             self.places.clear();
             self.numbers.clear();
+            self.followers.clear();
+            self.last = 0;
         }
         full
     }

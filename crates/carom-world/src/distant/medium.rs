@@ -127,7 +127,7 @@ impl Medium {
     pub fn prepare(&mut self, point: DVec3, normal: DVec3) {
         match (&self.response.carrier, &mut self.places) {
             (Carrier::Modes { surface, .. }, Places::Modes(readings)) => {
-                readings.read(surface, point, normal);
+                readings.read(surface, &[(point, normal)]);
             }
             (Carrier::Waves { distances: Some(along), .. }, Places::Along(ways)) => {
                 ways.place(along, point);

@@ -11,7 +11,7 @@ use super::medium::Stroke;
 const LIKELY: f64 = 1e-3;
 /// Points where bodies strike are known to this part of a cell.
 const PRECISE: f64 = 0.02;
-/// Nodes with less than this part of the largest share vanish beside the precision of the shapes.
+/// What has less than this part of the largest share vanishes beside the precision of the shapes.
 const NEGLIGIBLE: f64 = 1e-10;
 
 /// A modal model made for reading at points of contact. Points are given from the centre of mass, in the body's axes.
@@ -94,8 +94,9 @@ impl VibratingSurface {
         for stroke in strokes {
             let push = -stroke.impulse * stroke.normal;
             let point = stroke.point + self.model.mass.centre;
+            let before = together.as_ref().map(|(cell, _)| cell);
             let field = self.model.field.as_ref();
-            match (field.and_then(|field| field.locate_roughly(point, stroke.normal, PRECISE)), &mut together) {
+            match (field.and_then(|f| f.locate_roughly(point, stroke.normal, PRECISE, before)), &mut together) {
                 (Some(new), Some((cell, shares))) if (new.finer, new.part) == (cell.finer, cell.part) => {
                     shares.iter_mut().zip(new.weights).for_each(|(share, weight)| *share += push * weight);
                 }
@@ -199,14 +200,18 @@ impl pulp::WithSimd for Sum<'_> {
 
     #[inline(always)]
     fn with_simd<S: pulp::Simd>(self, _: S) {
-        let most = self.shares.iter().fold(0.0, |most: f64, share| most.max(share.length_squared()));
-        // On a face of its cell a point is read from nine nodes: the others have nothing but round-off.
-        let counts = |share: &DVec3| share.length_squared() > NEGLIGIBLE * NEGLIGIBLE * most;
-        for (&node, &share) in self.nodes.numbers.iter().zip(self.shares).filter(|(_, share)| counts(share)) {
-            let (x, yz) = self.nodes.shapes[3 * node as usize * self.modes..][..3 * self.modes].split_at(self.modes);
-            let (y, z) = yz.split_at(self.modes);
-            for (((sum, &x), &y), &z) in self.row.iter_mut().zip(x).zip(y).zip(z) {
-                *sum += share.x * f64::from(x) + share.y * f64::from(y) + share.z * f64::from(z);
+        let largest = |share: &DVec3| share.abs().max_element();
+        let least = NEGLIGIBLE * self.shares.iter().map(largest).fold(0.0, f64::max);
+        // On a face of its cell a point is read from nine nodes, and along an axis of the body from a third of what they have: the rest
+        // has nothing but round-off, and is better not fetched.
+        for (&node, share) in self.nodes.numbers.iter().zip(self.shares) {
+            let shapes = &self.nodes.shapes[3 * node as usize * self.modes..][..3 * self.modes];
+            for (shape, share) in shapes.chunks_exact(self.modes).zip(share.to_array()) {
+                if share.abs() > least {
+                    for (sum, &x) in self.row.iter_mut().zip(shape) {
+                        *sum += share * f64::from(x);
+                    }
+                }
             }
         }
     }
