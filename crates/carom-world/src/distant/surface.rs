@@ -20,10 +20,13 @@ pub struct VibratingSurface {
     model: ModalModel,
     hierarchy: Bvh,
     modes: usize,
-    /// Shapes node by node, of the cells and of the finer cells, else of the vertices: what is read together lies together.
+    /// Shapes node by node, of the cells and then of the finer cells, else of the vertices: what is read together lies together.
     /// Each node has x of all modes, then y, then z.
-    nodes: [Vec<f32>; 2],
+    shapes: Vec<f32>,
 }
+
+/// What a point is read from: where the modes of a node along an axis begin among all shapes, and the share that they have.
+type Term = (usize, f64);
 
 /// A point of a triangle mesh.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -51,11 +54,11 @@ impl VibratingSurface {
             (0..nodes).flat_map(of_node).collect()
         };
         let of_field = |field: &CellField| turned(&field.shapes, field.nodes);
-        let nodes = match &model.field {
-            Some(field) => [of_field(field), field.finer.as_deref().map(of_field).unwrap_or_default()],
-            None => [turned(&model.shapes, model.surface.positions.len()), Vec::new()],
+        let shapes = match &model.field {
+            Some(field) => [Some(field), field.finer.as_deref()].into_iter().flatten().flat_map(of_field).collect(),
+            None => turned(&model.shapes, model.surface.positions.len()),
         };
-        VibratingSurface { hierarchy: Bvh::new(&model.surface), modes, nodes, model }
+        VibratingSurface { hierarchy: Bvh::new(&model.surface), modes, shapes, model }
     }
 
     /// How many modes.
@@ -89,32 +92,27 @@ impl VibratingSurface {
 
     /// Adds what strokes give to the modes (*Distant*, Eq. 9).
     pub(crate) fn add_strokes(&self, strokes: &[Stroke], rates: &mut [f64]) {
-        // Mostly a point's own cell says it all, and the surface need not be searched. Neighbours in a cell are read at once.
-        let mut together: Option<(FieldPoint, [DVec3; 27])> = None;
+        // Mostly a point's own cell says it all, and the surface need not be searched. All is found before any of it is read, so that memory
+        // is asked for all of it at once.
+        let mut terms = Vec::with_capacity(27 * strokes.len());
+        let mut before = None;
         for stroke in strokes {
             let push = -stroke.impulse * stroke.normal;
             let point = stroke.point + self.model.mass.centre;
-            let before = together.as_ref().map(|(cell, _)| cell);
             let field = self.model.field.as_ref();
-            match (field.and_then(|f| f.locate_roughly(point, stroke.normal, PRECISE, before)), &mut together) {
-                (Some(new), Some((cell, shares))) if (new.finer, new.part) == (cell.finer, cell.part) => {
-                    shares.iter_mut().zip(new.weights).for_each(|(share, weight)| *share += push * weight);
+            match field.and_then(|field| field.locate_roughly(point, stroke.normal, PRECISE, before.as_ref())) {
+                Some(cell) => {
+                    self.push_cell(&cell, push, &mut terms);
+                    before = Some(cell);
                 }
-                (Some(new), last) => {
-                    if let Some((cell, shares)) = last.replace((new, new.weights.map(|weight| push * weight))) {
-                        self.add(&self.cell(&cell), &shares, rates);
-                    }
-                }
-                (None, _) => {
+                None => {
                     if let Some(place) = self.place(stroke.point) {
                         self.add_place(&place, &[push], rates);
                     }
                 }
             }
         }
-        if let Some((cell, shares)) = together {
-            self.add(&self.cell(&cell), &shares, rates);
-        }
+        self.add(&terms, rates);
     }
 
     /// Appends u·U of the lowest modes, for three directions one after the other, at the place nearest to a point.
@@ -137,11 +135,11 @@ impl VibratingSurface {
         });
         let rows = rows.chunks_exact_mut((rows.len() / directions.len()).max(1));
         for (&direction, row) in directions.iter().zip(rows) {
+            let mut terms = Vec::with_capacity(27);
             if let Some(cell) = &found {
-                self.add(&self.cell(cell), &cell.weights.map(|weight| direction * weight), row);
+                self.push_cell(cell, direction, &mut terms);
             } else if self.model.field.is_none() {
-                let nodes = Nodes { shapes: &self.nodes[0], numbers: &vertices };
-                self.add(&nodes, &place.weights.map(|weight| direction * weight), row);
+                self.push_nodes(0, &vertices, &place.weights, direction, &mut terms);
             } else {
                 for (vertex, weight) in vertices.into_iter().zip(place.weights) {
                     for (mode, sum) in row.iter_mut().enumerate() {
@@ -149,19 +147,35 @@ impl VibratingSurface {
                     }
                 }
             }
+            self.add(&terms, row);
         }
     }
 
-    /// The nodes of a cell.
-    fn cell(&self, found: &FieldPoint) -> Nodes<'_> {
-        let field = self.model.field.as_ref();
-        let level = if found.finer { field.and_then(|field| field.finer.as_deref()) } else { field };
-        let numbers = level.map_or(&[][..], |level| &level.part_nodes[found.part]);
-        Nodes { shapes: &self.nodes[usize::from(found.finer)], numbers }
+    /// Adds what a point of a cell is read from along a direction.
+    fn push_cell(&self, found: &FieldPoint, direction: DVec3, terms: &mut Vec<Term>) {
+        let Some(field) = &self.model.field else { return };
+        let (first, level) = match field.finer.as_deref().filter(|_| found.finer) {
+            Some(finer) => (field.nodes, finer),
+            None => (0, field),
+        };
+        self.push_nodes(first, &level.part_nodes[found.part], &found.weights, direction, terms);
     }
 
-    fn add(&self, nodes: &Nodes<'_>, shares: &[DVec3], row: &mut [f64]) {
-        pulp::Arch::new().dispatch(Sum { nodes, shares, modes: self.modes, row });
+    /// On a face of its cell a point is read from nine nodes, and along an axis of the body from a third of what they have: the rest has
+    /// nothing but round-off, and is better not fetched.
+    fn push_nodes(&self, first: usize, nodes: &[u32], weights: &[f64], direction: DVec3, terms: &mut Vec<Term>) {
+        let largest = weights.iter().fold(0.0, |most: f64, weight| most.max(weight.abs()));
+        let least = NEGLIGIBLE * largest * direction.abs().max_element();
+        for (&node, &weight) in nodes.iter().zip(weights) {
+            let first = 3 * (first + node as usize) * self.modes;
+            let shares = (direction * weight).to_array().into_iter().enumerate();
+            let counted = shares.filter(|(_, share)| share.abs() > least);
+            terms.extend(counted.map(|(axis, share)| (first + axis * self.modes, share)));
+        }
+    }
+
+    fn add(&self, terms: &[Term], row: &mut [f64]) {
+        pulp::Arch::new().dispatch(Sum { shapes: &self.shapes, terms, row });
     }
 
     /// How far each vertex gets within a step when it is struck by a unit impulse along its own normal, m/(N s)
@@ -180,18 +194,10 @@ impl VibratingSurface {
     }
 }
 
-/// Nodes that a point is read from, among all.
-struct Nodes<'a> {
-    shapes: &'a [f32],
-    numbers: &'a [u32],
-}
-
-/// Adds Σ u·U over nodes to a row with one sum for each of the lowest modes; u is a direction times the node's share of a point.
+/// Adds the terms to a row with one sum for each of the lowest modes.
 struct Sum<'a> {
-    nodes: &'a Nodes<'a>,
-    shares: &'a [DVec3],
-    /// That nodes have.
-    modes: usize,
+    shapes: &'a [f32],
+    terms: &'a [Term],
     row: &'a mut [f64],
 }
 
@@ -200,18 +206,10 @@ impl pulp::WithSimd for Sum<'_> {
 
     #[inline(always)]
     fn with_simd<S: pulp::Simd>(self, _: S) {
-        let largest = |share: &DVec3| share.abs().max_element();
-        let least = NEGLIGIBLE * self.shares.iter().map(largest).fold(0.0, f64::max);
-        // On a face of its cell a point is read from nine nodes, and along an axis of the body from a third of what they have: the rest
-        // has nothing but round-off, and is better not fetched.
-        for (&node, share) in self.nodes.numbers.iter().zip(self.shares) {
-            let shapes = &self.nodes.shapes[3 * node as usize * self.modes..][..3 * self.modes];
-            for (shape, share) in shapes.chunks_exact(self.modes).zip(share.to_array()) {
-                if share.abs() > least {
-                    for (sum, &x) in self.row.iter_mut().zip(shape) {
-                        *sum += share * f64::from(x);
-                    }
-                }
+        let modes = self.row.len();
+        for &(first, share) in self.terms {
+            for (sum, &shape) in self.row.iter_mut().zip(&self.shapes[first..first + modes]) {
+                *sum += share * f64::from(shape);
             }
         }
     }
