@@ -23,6 +23,7 @@ mod msh;
 mod parts;
 mod rigid;
 mod sizing;
+mod spin;
 mod substitution;
 mod surface_matrix;
 mod tetra;

@@ -17,6 +17,7 @@ use crate::grid::fit_grid;
 use crate::hold::{Place, hold};
 use crate::parts::Plan;
 use crate::rigid::{lowest_estimate, rigid_motions};
+use crate::spin::spin_coupling;
 use crate::tetra::TetMesh;
 use crate::{ModalError, sizing};
 
@@ -191,15 +192,18 @@ pub fn modes_of(
         report.warnings.push(format!("{lost} vertices lie more than a cell away from the body and have no motion"));
     }
     let frequencies = solved.frequencies();
+    let mass = mesh.mass_properties();
+    let spin = (!held).then(|| spin_coupling(&matrices, &positions, mass.centre, &solved.vectors));
     let model = ModalModel {
         name: body.name.clone(),
         surface: body.surface.clone(),
         material: material.clone(),
-        mass: mesh.mass_properties(),
+        mass,
         frequencies,
         shapes,
         field: Some(field),
         held,
+        spin,
     };
     report.seconds[3] = clock.elapsed().as_secs_f64();
     Ok((model, report))
@@ -237,11 +241,14 @@ pub fn modes_of_tetrahedra(
         [u[0] as f32, u[1] as f32, u[2] as f32]
     };
     let shapes = (0..solved.values.len()).flat_map(|mode| node_of_vertex.iter().map(move |&node| (mode, node)));
+    let mass = mesh.mass_properties(material.density);
+    let spin = spin_coupling(&matrices, mesh.nodes(), mass.centre, &solved.vectors);
     let model = ModalModel {
         name: name.to_owned(),
         surface,
         material: material.clone(),
-        mass: mesh.mass_properties(material.density),
+        mass,
+        spin: Some(spin),
         frequencies: solved.frequencies(),
         shapes: shapes.map(|(mode, node)| shape(mode, node)).collect(),
         field: None,

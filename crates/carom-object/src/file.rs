@@ -11,6 +11,7 @@
 //! | `mass.mass`, `mass.centre`, `mass.inertia` | F64 [1], [3], [3, 3] | kg, m, kg m² about the centre |
 //! | `modes.frequencies` | F64 [m] | Hz, ascending |
 //! | `modes.shapes` | F32 [m, v, 3] | displacement of each vertex, 1/√kg |
+//! | `spin.inertia`, `spin.coriolis` | F64 [m, 6], F32 [m(m−1)/2, 3] | how spin and vibration act on each other: see [`SpinCoupling`] |
 //! | `field.*` | | the modes throughout the body: see [`CellField`] |
 //! | `finer.*` | | the same for cells that were divided once more, if any |
 //! | `bounce.*` | | how bouncy each point is, if that was baked: see [`BounceMap`](crate::BounceMap) |
@@ -33,7 +34,9 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::container::{Number, Reader, Writer};
-use crate::{CellField, CellGrid, Damping, Material, ModalModel, Object, ObjectError, Provenance, SharedCell};
+use crate::{
+    CellField, CellGrid, Damping, Material, ModalModel, Object, ObjectError, Provenance, SharedCell, SpinCoupling,
+};
 
 const FORMAT: &str = "carom";
 const VERSION: &str = "1.0";
@@ -61,6 +64,9 @@ impl Object {
         // Row by row, as the shape [3, 3] promises.
         file.tensor("mass.inertia", &[3, 3], model.mass.inertia.transpose().to_cols_array());
         file.tensor("modes.frequencies", &[modes], model.frequencies.iter().copied());
+        if let Some(spin) = &model.spin {
+            file.tensor("spin.inertia", &[modes, 6], spin.inertia.iter().copied().flatten());
+        }
         let levels = levels_of(model);
         for (names, CellField { grid, .. }) in &levels {
             file.tensor(names.origin, &[3], grid.origin.to_array());
@@ -75,6 +81,9 @@ impl Object {
         }
         file.tensor("surface.triangles", &[triangles, 3], model.surface.triangles.iter().copied().flatten());
         file.tensor("modes.shapes", &[modes, vertices, 3], model.shapes.iter().copied().flatten());
+        if let Some(spin) = &model.spin {
+            file.tensor("spin.coriolis", &[spin.coriolis.len(), 3], spin.coriolis.iter().copied().flatten());
+        }
         for (names, field) in &levels {
             let (parts, shared) = (field.part_cell.len(), field.shared.len());
             file.tensor(names.counts, &[3], field.grid.counts().map(|n| n as u32));
@@ -135,8 +144,9 @@ impl Object {
         if let Some(field) = &mut field {
             field.finer = level(&FINER)?.map(Box::new);
         }
+        let spin = file.has("spin.inertia").then(|| read_spin(&file)).transpose()?;
         let name = file.metadata("name")?.into();
-        let modal = ModalModel { name, surface, material, mass, frequencies, shapes, field, held };
+        let modal = ModalModel { name, surface, material, mass, frequencies, shapes, field, held, spin };
         let bounce = bounce_section::read(&file)?;
         let radiation = radiation_section::read(&file)?;
         let object = Object { modal, bounce, radiation, provenance };
@@ -273,6 +283,10 @@ fn read_field(file: &Reader<'_>, names: &FieldNames, modes: usize) -> Result<Cel
         shapes: in_rows(shapes),
         finer: None,
     })
+}
+
+fn read_spin(file: &Reader<'_>) -> Result<SpinCoupling, ObjectError> {
+    Ok(SpinCoupling { inertia: rows(file, "spin.inertia", None)?, coriolis: rows(file, "spin.coriolis", None)? })
 }
 
 fn from_json<T: DeserializeOwned>(file: &Reader<'_>, section: &'static str) -> Result<T, ObjectError> {

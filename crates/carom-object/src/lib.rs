@@ -13,6 +13,7 @@ mod material;
 mod modal;
 mod object;
 mod radiation;
+mod spin;
 
 pub use bounce::{
     BounceLookup, BounceMap, BounceSample, Combiner, FacePoint, FaceSamples, Feature, Interpolation, SampleKind,
@@ -27,3 +28,4 @@ pub use modal::ModalModel;
 pub use num_complex::Complex64;
 pub use object::{Object, ObjectError, Provenance};
 pub use radiation::Radiation;
+pub use spin::SpinCoupling;

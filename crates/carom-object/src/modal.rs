@@ -3,7 +3,7 @@
 use carom_shape::{MassProperties, TriMesh};
 use glam::DVec3;
 
-use crate::{CellField, Material};
+use crate::{CellField, Material, SpinCoupling};
 
 /// The elastic modes of one body.
 ///
@@ -27,6 +27,8 @@ pub struct ModalModel {
     pub field: Option<CellField>,
     /// Whether the body was held somewhere; a free body has six rigid motions besides its modes.
     pub held: bool,
+    /// How spin and vibration of a free body act on each other, if that is known.
+    pub spin: Option<SpinCoupling>,
 }
 
 impl ModalModel {
@@ -50,6 +52,9 @@ impl ModalModel {
         while let Some(field) = level {
             field.shapes.truncate(modes * field.nodes);
             level = field.finer.as_deref_mut();
+        }
+        if let Some(spin) = &mut model.spin {
+            spin.truncate(modes);
         }
         model
     }
@@ -104,7 +109,17 @@ mod tests {
         let shapes = surface.positions.iter().map(|&p| shape(p).as_vec3().to_array()).collect();
         let mass = MassProperties { mass: 1.0, centre: DVec3::splat(0.5), inertia: DMat3::IDENTITY };
         let name = "cube".into();
-        ModalModel { name, surface, material, mass, frequencies: vec![50.0], shapes, field: None, held: false }
+        ModalModel {
+            name,
+            surface,
+            material,
+            mass,
+            frequencies: vec![50.0],
+            shapes,
+            field: None,
+            held: false,
+            spin: None,
+        }
     }
 
     fn shape(p: DVec3) -> DVec3 {
@@ -127,7 +142,9 @@ mod tests {
         let mut model = model();
         model.frequencies.push(70.0);
         model.shapes.extend(model.shapes.clone());
+        model.spin = Some(SpinCoupling { inertia: vec![[1.0; 6], [2.0; 6]], coriolis: vec![[0.1, 0.2, 0.3]] });
         assert_eq!(model.with_modes(1).frequencies, [50.0]);
+        assert_eq!(model.with_modes(1).spin, Some(SpinCoupling { inertia: vec![[1.0; 6]], coriolis: Vec::new() }));
         assert_eq!(model.with_modes(1).shapes, model.shapes[..4]);
         assert_eq!(model.with_modes(9), model);
     }

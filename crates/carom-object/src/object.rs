@@ -151,7 +151,7 @@ impl Object {
     /// Refuses an object whose parts do not fit together or whose numbers no body has. Whatever passes can be read
     /// at every valid index without a panic, and can be saved.
     pub fn validate(&self) -> Result<(), ObjectError> {
-        let ModalModel { surface, material, mass, frequencies, shapes, field, .. } = &self.modal;
+        let ModalModel { surface, material, mass, frequencies, shapes, field, spin, .. } = &self.modal;
         material.validate()?;
         finite("surface.positions", surface.positions.iter().flat_map(|p| p.to_array()))?;
         let vertices = surface.positions.len();
@@ -178,6 +178,9 @@ impl Object {
         }
         expect_count("modes.shapes", shapes.len(), frequencies.len().checked_mul(vertices))?;
         finite("modes.shapes", shapes.iter().flatten().map(|&x| x.into()))?;
+        if let Some(spin) = spin {
+            spin.validate(frequencies.len())?;
+        }
         if let Some(map) = &self.bounce {
             map.validate(surface)?;
         }

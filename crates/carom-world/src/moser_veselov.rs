@@ -31,13 +31,16 @@ pub(crate) fn turn(inertia: &DMat3, pose: &Pose, spin: DVec3, time: f64) -> (DQu
     for _ in 0..parts {
         rotation = step(inertia, rotation, momentum, time / parts as f64, HALVINGS);
     }
-    let axes = DMat3::from_quat(rotation);
+    (rotation, spin_of(inertia, &DMat3::from_quat(rotation), momentum))
+}
+
+/// The spin that goes with an angular momentum, both in the world's axes.
+pub(crate) fn spin_of(inertia: &DMat3, axes: &DMat3, momentum: DVec3) -> DVec3 {
     let inverse = inertia.inverse();
-    let spin_of = |momentum: DVec3| axes * (inverse * (axes.transpose() * momentum));
-    let mut spin = spin_of(momentum);
+    let roughly = |momentum: DVec3| *axes * (inverse * (axes.transpose() * momentum));
+    let spin = roughly(momentum);
     // Axes and inverse are rounded, always the same way: without this refinement the error of a step adds up over all of them.
-    spin += spin_of(momentum - axes * (*inertia * (axes.transpose() * spin)));
-    (rotation, spin)
+    spin + roughly(momentum - *axes * (*inertia * (axes.transpose() * spin)))
 }
 
 /// Whether all principal moments are equal.

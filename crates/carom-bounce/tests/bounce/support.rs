@@ -81,6 +81,7 @@ pub fn bar(length: f64, height: f64, width: f64, bending: usize, axial: usize, p
         surface,
         field: None,
         held: false,
+        spin: None,
     }
 }
 

@@ -137,8 +137,17 @@ fn rendered(modes: usize, moves: bool) -> Work<f64> {
     };
     let positions = surface.positions.clone();
     let shapes = (0..modes).flat_map(|m| positions.iter().map(move |&p| wave(m, p).as_vec3().to_array())).collect();
-    let model =
-        ModalModel { name: "ball".into(), surface, material, mass, frequencies, shapes, field: None, held: false };
+    let model = ModalModel {
+        name: "ball".into(),
+        surface,
+        material,
+        mass,
+        frequencies,
+        shapes,
+        field: None,
+        held: false,
+        spin: None,
+    };
     let transfer = FreeField::new(&model);
     let seconds = 2.0;
     let pose = |x: f64| Pose { position: DVec3::new(x, 1.0, 0.0), rotation: DQuat::IDENTITY };

@@ -73,7 +73,8 @@ impl Track {
         let mass = MassProperties::of_surface(&surface, material.density);
         let frequencies = (1..=MODES).map(|m| 20_000.0 * m as f64 / (MODES + 1) as f64).collect();
         let (name, shapes) = ("track".to_owned(), Vec::new());
-        let model = ModalModel { name, surface, material, mass, frequencies, shapes, field: None, held: false };
+        let model =
+            ModalModel { name, surface, material, mass, frequencies, shapes, field: None, held: false, spin: None };
         let weight = 1.0 / (MODES as f64 * SHAPE * IMPULSE);
         let weights = (0..MODES).map(|mode| (weight, 0.1 * weight / model.angular_frequency(mode)));
         let outlet = Outlet::new(weights).above(SILENCE);

@@ -265,3 +265,40 @@ fn a_blow_followed_through_all_unknowns_is_the_sum_of_what_all_modes_do() {
         }
     }
 }
+
+/// Bryan, 1890: the pattern of a ring with n waves around it turns by 2/(n² + 1) of the ring's own spin against it, so that of its two
+/// modes ∫ρ φ₁ × φ₂ is 2n/(n² + 1).
+#[test]
+fn the_two_modes_of_a_ring_turn_into_each_other_as_bryan_found() {
+    let ring = Shape::Torus { major: 0.05, minor: 0.003 };
+    let (model, _) = run(&ring, &steel(), &coarse(Wanted::Lowest(8), 0.008));
+    let coupling = model.spin.unwrap();
+    let mut turning: Vec<f64> = coupling.pairs().map(|(_, _, c)| c.y.abs()).collect();
+    turning.sort_by(|a, b| b.total_cmp(a));
+    assert_near(&turning[..2], &[0.8, 0.6], 0.01);
+    assert!(turning[2] < 0.02, "only modes of one pair, in the plane of the ring: {turning:?}");
+}
+
+/// u = √(2/m) sin(πx/L) changes the inertia about y and z by 2∫ρ x u = 4√(2m)L/π²; bending tilts its axes a little, as the bar is not
+/// thin, and torsion does nothing.
+#[test]
+fn a_bar_that_is_stretched_has_more_inertia_by_the_moment_of_its_stretch() {
+    let bar = Shape::Box { size: [0.2, 0.01, 0.01], rounding: 0.0 };
+    for lying in [bar.clone(), turned(&bar, DVec3::Y, 0.0, DVec3::new(0.3, -2.0, 0.7), 1.0)] {
+        let (model, _) = run(&lying, &steel(), &coarse(Wanted::Lowest(13), 0.01));
+        let coupling = model.spin.unwrap();
+        let expected = 4.0 * (2.0 * model.mass.mass).sqrt() * 0.2 / (PI * PI);
+        let rates: Vec<DMat3> = (0..13).map(|mode| coupling.inertia_rate(mode)).collect();
+        let largest = |rate: &DMat3| rate.to_cols_array().into_iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+        let (stretching, others): (Vec<&DMat3>, Vec<&DMat3>) = rates.iter().partition(|r| largest(r) > 0.1 * expected);
+        assert_eq!(stretching.len(), 1, "{rates:?}");
+        let rate = stretching[0];
+        assert_near(&[rate.y_axis.y.abs(), rate.z_axis.z.abs()], &[expected; 2], 0.01);
+        assert!(rate.x_axis.x.abs() < 0.01 * expected);
+        let moments = |rate: &DMat3| DVec3::new(rate.x_axis.x, rate.y_axis.y, rate.z_axis.z).abs().max_element();
+        let only_tilts = |rate: &&DMat3| largest(rate) < 0.01 * expected && moments(rate) < 1e-9 * expected;
+        assert!(others.iter().all(only_tilts), "{others:?}");
+    }
+    let held = ModalParams { hold: vec!["x < 0".parse().unwrap()], ..coarse(Wanted::Lowest(1), 0.01) };
+    assert!(run(&bar, &steel(), &held).0.spin.is_none(), "what is held does not spin");
+}

@@ -2,7 +2,7 @@
 
 use carom_object::{
     BounceMap, CellField, CellGrid, Damping, FacePoint, FaceSamples, Feature, Material, ModalModel, Object, Provenance,
-    Radiation, SampleLayout, SharedCell, Values,
+    Radiation, SampleLayout, SharedCell, SpinCoupling, Values,
 };
 use carom_shape::{MassProperties, TriMesh};
 use glam::{DMat3, DVec3};
@@ -55,6 +55,10 @@ pub fn tetrahedron() -> Object {
         material,
         field: Some(field),
         held: false,
+        spin: Some(SpinCoupling {
+            inertia: (0..modes).map(|mode| std::array::from_fn(|k| (mode + k) as f64 / 7.0)).collect(),
+            coriolis: triples(modes * (modes - 1) / 2),
+        }),
     };
     Object { modal, bounce: Some(bounce_map()), radiation: Some(radiation()), provenance }
 }

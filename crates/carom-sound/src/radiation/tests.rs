@@ -38,6 +38,7 @@ fn body(surface: TriMesh, modes: &[(f64, &dyn Fn(DVec3) -> DVec3)]) -> ModalMode
         material,
         field: None,
         held: false,
+        spin: None,
     }
 }
 

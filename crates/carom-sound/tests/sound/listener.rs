@@ -41,7 +41,7 @@ pub fn pulsating(frequency: f64) -> ModalModel {
     };
     let mass = MassProperties::of_surface(&surface, 2000.0);
     let (name, frequencies) = ("sphere".into(), vec![frequency]);
-    ModalModel { name, surface, material, mass, frequencies, shapes, field: None, held: false }
+    ModalModel { name, surface, material, mass, frequencies, shapes, field: None, held: false, spin: None }
 }
 
 /// A blow on the sphere as a listener hears it.

@@ -261,6 +261,7 @@ mod tests {
             frequencies: (0..modes).map(|mode| 10.0 + mode as f64).collect(),
             field: Some(field),
             held: true,
+            spin: None,
         }
     }
 

@@ -4,6 +4,9 @@
 //! scene's energy; all below it join too. The highest leave when their energy, ½(q̇² + ω²q²), is below another part of it. What
 //! they displaced stays as an offset of the gap that fades, and what they had is entered as damping.
 
+use glam::DVec3;
+
+use super::spin::Spin;
 use super::world::FlexibleWorld;
 
 impl FlexibleWorld {
@@ -65,8 +68,13 @@ impl FlexibleWorld {
             return;
         }
         let launch = &mut self.launches[body];
-        let [begun, ended] =
-            [&launch.modes, &moving.modes].map(|modes| (left..active).map(|mode| energy(modes, mode)).sum::<f64>());
+        let [begun, ended] = [&*launch, &*moving].map(|state| {
+            let stretch =
+                |mode: usize, (spin, own): (&Spin, DVec3)| -state.modes[mode][0] * spin.centrifugal(mode, own);
+            let spinning = self.bodies[body].spinning(state);
+            let both = |mode| energy(&state.modes, mode) + spinning.map_or(0.0, |spinning| stretch(mode, spinning));
+            (left..active).map(both).sum::<f64>()
+        });
         self.now.ledger.damping += ended;
         for candidate in &mut self.now.candidates.list {
             for side in 0..2 {

@@ -160,6 +160,7 @@ impl FlexibleWorld {
             let body = self.group[k];
             self.launches[body].copy(&self.now.moving[body]);
             self.gather_forces(body, span);
+            self.gather_spin(body);
         }
         let FlexibleWorld { bodies, now, problem, flights, forces, group, .. } = self;
         problem.clear();
@@ -222,8 +223,11 @@ impl FlexibleWorld {
             }
             if let Some(impulse) = load.load.blow(&moving.pose, span.start, span.end).filter(|_| !*struck) {
                 *struck = true;
-                let rigid = &self.bodies[body].rigid;
-                self.now.ledger.injected += crate::loads::strike(rigid, &moving.pose, &impulse, &mut moving.velocity);
+                let flexible = &self.bodies[body];
+                let stretched = flexible.stretch_energy(moving);
+                self.now.ledger.injected +=
+                    crate::loads::strike(&flexible.rigid, &moving.pose, &impulse, &mut moving.velocity);
+                self.now.ledger.integrator -= flexible.stretch_energy(moving) - stretched;
                 let local = moving.pose.turn_back(DVec3::new(impulse[0], impulse[1], impulse[2]));
                 for (state, shape) in moving.modes.iter_mut().zip(&load.shapes) {
                     let change = shape.dot(local);
@@ -236,6 +240,16 @@ impl FlexibleWorld {
         }
         if !forces.modal.is_empty() {
             self.now.active[body] = self.bodies[body].modes();
+        }
+    }
+
+    /// How a body's own spin acts on its active modes.
+    fn gather_spin(&mut self, body: usize) {
+        let (moving, forces) = (&self.now.moving[body], &mut self.forces[body].spin);
+        forces.clear();
+        if let Some((spin, own)) = self.bodies[body].spinning(moving) {
+            forces.resize(self.now.active[body], 0.0);
+            spin.add_forces(own, &moving.modes, forces);
         }
     }
 
@@ -302,7 +316,9 @@ impl FlexibleWorld {
             let moving = &mut now.moving[block.body];
             let velocity = &after[block.begin..][..6 + block.active];
             if block.lightness > 0.0 {
+                let stretched = bodies[block.body].stretch_energy(moving);
                 moving.velocity.copy_from_slice(&velocity[..6]);
+                now.ledger.integrator -= bodies[block.body].stretch_energy(moving) - stretched;
             }
             moving.modes.iter_mut().zip(&velocity[6..]).for_each(|(state, &rate)| state[1] = rate);
         }
@@ -332,6 +348,7 @@ impl FlexibleWorld {
             &self.bodies[body],
             &self.launches[body],
             &self.forces[body],
+            self.now.active[body],
             until,
             length,
             &mut self.now.moving[body],

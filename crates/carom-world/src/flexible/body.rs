@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
-use carom_contact::Space;
+use carom_contact::{Pose as _, Space};
+use glam::DVec3;
 
+use super::moving::Moving;
+use super::spin::Spin;
 use crate::body::Body;
-use crate::{BodyDefinition, FlexibleParams, Motion, VibratingSurface, WorldError};
+use crate::{BodyDefinition, Dynamics, FlexibleParams, Motion, VibratingSurface, WorldError};
 
 /// A body's mass may differ from that of its modes by this part: both come from one integration, up to the digits of a file.
 const SAME_MASS: f64 = 1e-3;
@@ -28,6 +31,8 @@ pub(super) struct Vibration {
     pub softness: f64,
     /// √ΣΦ²: no point moves faster than this times √(2E).
     pub quickness: f64,
+    /// How spin and vibration act on each other, where the body is free.
+    spin: Option<Spin>,
 }
 
 impl FlexibleBody {
@@ -59,6 +64,23 @@ impl FlexibleBody {
         0.5 * omegas.zip(modes).map(|(w, [q, rate])| rate * rate + w * w * q * q).sum::<f64>()
     }
 
+    /// How spin acts on its modes, and the spin in its own axes; none where there is nothing to act on.
+    pub fn spinning(&self, moving: &Moving) -> Option<(&Spin, DVec3)> {
+        let spin = self.vibration.as_ref()?.spin.as_ref()?;
+        let (_, own) = Space::split(&moving.velocity);
+        (own != DVec3::ZERO).then(|| (spin, moving.pose.turn_back(own)))
+    }
+
+    /// Its kinetic energy without that of its modes, J.
+    pub fn kinetic(&self, moving: &Moving) -> f64 {
+        self.rigid.kinetic(&moving.pose, &moving.velocity) + self.stretch_energy(moving)
+    }
+
+    /// The part of its kinetic energy that is due to its deformation, J.
+    pub fn stretch_energy(&self, moving: &Moving) -> f64 {
+        self.spinning(moving).map_or(0.0, |(spin, own)| spin.energy(own, &moving.modes))
+    }
+
     /// No point of the surface is displaced by more, at this energy of the modes.
     pub fn deformation(&self, energy: f64) -> f64 {
         self.vibration.as_ref().map_or(0.0, |vibration| vibration.softness * (2.0 * energy).sqrt())
@@ -79,7 +101,8 @@ impl Vibration {
         let model = surface.model();
         let bad =
             |quantity, value, expected| Err(WorldError::BadBody { body: body.name.clone(), quantity, value, expected });
-        if matches!(body.motion, Motion::Dynamic) {
+        let free = matches!(body.motion, Motion::Dynamic);
+        if free {
             let of_modes = model.mass.mass;
             let off = (body.mass / of_modes - 1.0).abs();
             if off.is_nan() || off > SAME_MASS {
@@ -102,6 +125,7 @@ impl Vibration {
             decays: omegas.iter().map(|w| 0.5 * (damping.alpha + damping.beta * w * w)).collect(),
             softness: largest.iter().zip(&omegas).map(|(u, w)| (u / w) * (u / w)).sum::<f64>().sqrt(),
             quickness: largest.iter().map(|u| u * u).sum::<f64>().sqrt(),
+            spin: model.spin.as_ref().filter(|_| free).map(|coupling| Spin::new(coupling, omegas.len())),
             omegas,
         })
     }

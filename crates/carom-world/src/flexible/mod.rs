@@ -7,10 +7,10 @@
 //!
 //! # What is kept of the coupling between rigid motion and vibration
 //!
-//! Vibrations are small: masses, inertia and lever arms are those of the undeformed body. The quadratic velocity vector is the gyroscopic one
-//! of the rigid motion, which the discrete Moser-Veselov map keeps to round-off. Modes of a free body carry neither
-//! momentum nor angular momentum. A held body is measured from its rest under gravity; a scripted one is not shaken by its
-//! own motion.
+//! Vibrations are small, and what is of first order in them is kept: the gyroscopic terms of the rigid motion, by the discrete
+//! Moser-Veselov map, to round-off; centrifugal and Coriolis' forces on modes, and that a stretched body turns slower (`spin.rs`).
+//! Contact sees masses, inertia and lever arms of the undeformed body. Modes of a free body carry neither momentum nor angular
+//! momentum. A held body is measured from its rest under gravity; a scripted one is not shaken by its own motion.
 
 mod adapt;
 mod advance;
@@ -23,6 +23,7 @@ mod moving;
 mod pairs;
 mod recorded;
 mod solve;
+mod spin;
 mod state;
 mod sweeps;
 mod whole;

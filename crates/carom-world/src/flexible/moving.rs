@@ -2,10 +2,12 @@
 
 use carom_contact::space::Pose;
 use carom_contact::{Pose as _, Space};
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 
 use super::body::FlexibleBody;
+use super::spin::Spin;
 use crate::distant::Propagator;
+use crate::moser_veselov::spin_of;
 use crate::{Dynamics, Ledger, Motion};
 
 /// Where a body is, how it moves and how it vibrates, at its own time.
@@ -36,6 +38,8 @@ pub(super) struct Forces {
     pub rigid: [f64; 6],
     /// Of the modes.
     pub modal: Vec<f64>,
+    /// Of the modes that are active, by the body's own spin, as the flight begins.
+    pub spin: Vec<f64>,
 }
 
 /// A flight over some time: what takes the modes there, and what they give in.
@@ -79,7 +83,8 @@ impl Flight {
         let Some(vibration) = &body.vibration else { return };
         for (mode, step) in self.steps[..active].iter().enumerate() {
             let [q, rate] = moving.modes[mode];
-            let rest = forces.modal.get(mode).map_or(0.0, |force| force / vibration.omegas[mode].powi(2));
+            let force = [&forces.modal, &forces.spin].map(|forces| forces.get(mode).copied().unwrap_or(0.0));
+            let rest = (force[0] + force[1]) / vibration.omegas[mode].powi(2);
             mean.push((step.position([q - rest, rate]) + rest - q) / span);
         }
     }
@@ -90,6 +95,7 @@ impl Flight {
         body: &FlexibleBody,
         launch: &Moving,
         forces: &Forces,
+        active: usize,
         until: f64,
         span: f64,
         moving: &mut Moving,
@@ -98,6 +104,8 @@ impl Flight {
         moving.copy(launch);
         moving.time = until;
         let mut account = Ledger::default();
+        slow(body, 0.5 * span, moving);
+        let begun = body.spinning(moving);
         match &body.rigid.motion {
             Motion::Fixed => {}
             Motion::Scripted(script) => moving.pose = script.pose(&body.rigid.start, until),
@@ -121,23 +129,74 @@ impl Flight {
                 account.integrator -= before - rigid.kinetic(&launch.pose, &launch.velocity) + fall - account.injected;
             }
         }
-        if let Some(vibration) = &body.vibration {
-            let mut work = 0.0;
-            for (mode, (state, step)) in moving.modes.iter_mut().zip(&self.steps).enumerate() {
-                let force = forces.modal.get(mode).copied().unwrap_or(0.0);
-                if *state == [0.0; 2] && force == 0.0 {
-                    continue;
-                }
-                let rest = force / vibration.omegas[mode].powi(2);
-                let [q, rate] = step.state([state[0] - rest, state[1]]);
-                work += force * (q + rest - state[0]);
-                *state = [q + rest, rate];
-            }
-            account.injected += work;
-            account.damping += body.vibrational(&launch.modes) + work - body.vibrational(&moving.modes);
-        }
+        self.ring(body, forces, active, begun, moving, &mut account);
+        let turned = body.rigid.kinetic(&moving.pose, &moving.velocity);
+        slow(body, 0.5 * span, moving);
+        account.integrator -= body.rigid.kinetic(&moving.pose, &moving.velocity) - turned;
+        account.integrator -= body.stretch_energy(moving) - body.stretch_energy(launch);
         account
     }
+
+    /// Lets the modes ring through the flight, under the mean of what the spin as it was and as it is now does to them.
+    fn ring(
+        &self,
+        body: &FlexibleBody,
+        forces: &Forces,
+        active: usize,
+        begun: Option<(&Spin, DVec3)>,
+        moving: &mut Moving,
+        account: &mut Ledger,
+    ) {
+        let Some(vibration) = &body.vibration else { return };
+        let before = body.vibrational(&moving.modes);
+        let ended = body.spinning(moving);
+        if let Some((spin, own)) = begun {
+            spin.turn(own, 0.5 * self.span, &mut moving.modes[..active], false);
+        }
+        let (mut work, mut thrown) = (0.0, 0.0);
+        for (mode, (state, step)) in moving.modes.iter_mut().zip(&self.steps).enumerate() {
+            let load = forces.modal.get(mode).copied().unwrap_or(0.0);
+            let ends = [begun, ended].into_iter().flatten().filter(|_| mode < active);
+            let throw: f64 = ends.map(|(spin, own)| 0.5 * spin.centrifugal(mode, own)).sum();
+            if *state == [0.0; 2] && load == 0.0 && throw == 0.0 {
+                continue;
+            }
+            let rest = (load + throw) / vibration.omegas[mode].powi(2);
+            let [q, rate] = step.state([state[0] - rest, state[1]]);
+            let way = q + rest - state[0];
+            work += load * way;
+            thrown += throw * way;
+            *state = [q + rest, rate];
+        }
+        if let Some((spin, own)) = ended {
+            spin.turn(own, 0.5 * self.span, &mut moving.modes[..active], true);
+        }
+        account.injected += work;
+        account.integrator -= thrown;
+        account.damping += before + work + thrown - body.vibrational(&moving.modes);
+    }
+}
+
+/// Turns a deformed body by as much as its spin differs from that of an undeformed one, for some time; its angular momentum stays.
+fn slow(body: &FlexibleBody, time: f64, moving: &mut Moving) {
+    let Some((spin, own)) = body.spinning(moving) else { return };
+    let inertia = &body.rigid.inertia;
+    let (inverse, momentum) = (inertia.inverse(), *inertia * own);
+    // With the spin in the middle of the turn, so that it is the same backwards; the turn is tiny, and two rounds are plenty.
+    let mut turn = DVec3::ZERO;
+    for _ in 0..2 {
+        let middle = inverse * (DQuat::from_scaled_axis(-0.5 * turn) * momentum);
+        turn = time * spin.slowing(inverse, middle, &moving.modes);
+    }
+    // Round-off must not turn what rests.
+    if turn.length_squared() < f64::EPSILON * f64::EPSILON {
+        return;
+    }
+    let momentum = *moving.pose.axes() * momentum;
+    let rotation = (moving.pose.rotation * DQuat::from_scaled_axis(turn)).normalize();
+    moving.pose = Pose::new(moving.pose.position, rotation);
+    let (linear, _) = Space::split(&moving.velocity);
+    moving.velocity = Space::join(linear, spin_of(inertia, moving.pose.axes(), momentum));
 }
 
 /// Gravity and forces for some time; returns the work of the forces.

@@ -359,12 +359,16 @@ impl FlexibleWorld {
     /// Sets a mode of a body, by its name: plucks it. Tells whether there is such a mode.
     pub fn pluck(&mut self, body: &str, mode: usize, q: f64, rate: f64) -> bool {
         let Some(place) = self.names().position(|name| name == body) else { return false };
-        let Some(state) = self.now.moving[place].modes.get_mut(mode) else { return false };
-        *state = [q, rate];
+        let (body, moving) = (&self.bodies[place], &mut self.now.moving[place]);
+        if mode >= moving.modes.len() {
+            return false;
+        }
+        let before = self.now.energies[place] + body.stretch_energy(moving);
+        moving.modes[mode] = [q, rate];
         self.now.active[place] = self.now.active[place].max(mode + 1);
-        let before = self.now.energies[place];
-        self.now.energies[place] = self.bodies[place].vibrational(&self.now.moving[place].modes);
-        self.now.ledger.injected += self.now.energies[place] - before;
+        self.now.energies[place] = body.vibrational(&moving.modes);
+        self.now.ledger.injected += self.now.energies[place] + body.stretch_energy(moving) - before;
+        self.now.ledger.kinetic = self.kinetic();
         self.now.ledger.vibrational = self.now.energies.iter().sum();
         self.stale = true;
         true
@@ -396,7 +400,7 @@ impl FlexibleWorld {
 
     fn kinetic(&self) -> f64 {
         let moving = self.bodies.iter().zip(&self.now.moving);
-        moving.map(|(body, moving)| body.rigid.kinetic(&moving.pose, &moving.velocity)).sum()
+        moving.map(|(body, moving)| body.kinetic(moving)).sum()
     }
 
     fn potential(&self) -> f64 {

@@ -57,6 +57,7 @@ fn bench(modes: usize) -> ModalModel {
         frequencies: (1..=modes).map(|k| FIRST * (k * k) as f64).collect(),
         field: None,
         held: true,
+        spin: None,
     }
 }
 

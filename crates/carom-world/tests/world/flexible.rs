@@ -62,6 +62,7 @@ pub fn bent(frequencies: &[f64], damping: Damping, held: bool, shape: impl Fn(us
         frequencies: frequencies.to_vec(),
         field: None,
         held,
+        spin: None,
         surface,
     }
 }

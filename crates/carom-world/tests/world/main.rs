@@ -8,6 +8,7 @@ mod flexible_clocks;
 mod flexible_friction;
 mod flexible_heaps;
 mod flexible_ringing;
+mod flexible_spin;
 mod impacts;
 mod input;
 mod memory;

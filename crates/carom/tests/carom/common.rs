@@ -55,5 +55,6 @@ pub fn bar() -> ModalModel {
         material,
         field: None,
         held: false,
+        spin: None,
     }
 }
