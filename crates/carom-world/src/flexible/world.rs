@@ -411,8 +411,7 @@ impl FlexibleWorld {
             let [first, second] = candidate.bodies.map(|body| &self.bodies[body as usize].rigid);
             let most = self.params.most_overlap.unwrap_or(0.01 * first.radius.min(second.radius));
             let depth = -candidate.rigid_gap(&self.bodies, candidate.pair(&self.now.moving));
-            let counts = candidate.gives_way(&self.now.candidates.rows, &self.bodies);
-            (depth > most && counts).then_some((depth, first, second))
+            (depth > most && candidate.gives_way).then_some((depth, first, second))
         });
         match deepest.max_by(|a, b| a.0.total_cmp(&b.0)) {
             Some((depth, first, second)) => {
