@@ -200,7 +200,7 @@ impl Candidates {
                 }
                 None => {
                     candidate.read[side] = (place, directions[0]);
-                    vibration.surface.push_rows(place, directions, modes, &mut self.rows);
+                    vibration.push_rows(place, directions, &mut self.rows);
                 }
             }
         }

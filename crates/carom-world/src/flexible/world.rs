@@ -346,12 +346,16 @@ impl FlexibleWorld {
 
     /// The modes that take part in contact now, body by body.
     pub fn vibrations(&self) -> Vec<ModeState> {
-        let of = |(body, moving): (usize, &Moving)| {
-            let active = self.now.active[body];
-            let modes: Vec<[f64; 2]> = moving.modes[..active].to_vec();
-            let state =
-                move |(mode, [q, rate]): (usize, [f64; 2])| ModeState { body: body as u32, mode: mode as u32, q, rate };
-            modes.into_iter().enumerate().map(state)
+        let of = |(place, moving): (usize, &Moving)| -> Vec<ModeState> {
+            let scales = self.bodies[place].vibration.iter().flat_map(|vibration| &vibration.scales);
+            let modes = moving.modes[..self.now.active[place]].iter().zip(scales).enumerate();
+            let state = |(mode, ([q, rate], scale)): (usize, (&[f64; 2], &f64))| ModeState {
+                body: place as u32,
+                mode: mode as u32,
+                q: scale * q,
+                rate: scale * rate,
+            };
+            modes.map(state).collect()
         };
         self.now.moving.iter().enumerate().flat_map(of).collect()
     }
@@ -359,8 +363,9 @@ impl FlexibleWorld {
     /// Sets a mode of a body, by its name: plucks it. Tells whether there is such a mode.
     pub fn pluck(&mut self, body: &str, mode: usize, q: f64, rate: f64) -> bool {
         let Some(place) = self.names().position(|name| name == body) else { return false };
+        let Some(vibration) = &self.bodies[place].vibration else { return false };
         let Some(state) = self.now.moving[place].modes.get_mut(mode) else { return false };
-        *state = [q, rate];
+        *state = [q, rate].map(|x| x / vibration.scales[mode]);
         self.now.active[place] = self.now.active[place].max(mode + 1);
         let before = self.now.energies[place];
         self.now.energies[place] = self.bodies[place].vibrational(&self.now.moving[place].modes);
@@ -446,7 +451,7 @@ impl FlexibleLoad {
         let body = &bodies[load.body];
         let mut rows = Vec::new();
         if let Some(vibration) = &body.vibration {
-            vibration.surface.push_rows(load.at, [DVec3::X, DVec3::Y, DVec3::Z], body.modes(), &mut rows);
+            vibration.push_rows(load.at, [DVec3::X, DVec3::Y, DVec3::Z], &mut rows);
         }
         let modes = body.modes();
         let shape = |mode: usize| DVec3::new(rows[mode], rows[modes + mode], rows[2 * modes + mode]);
