@@ -87,14 +87,14 @@ impl FlexibleWorld {
                 let [a, b] = candidate.bodies.map(|body| body as usize);
                 let other = if a == body { b } else { a };
                 // Seen from both sides it counts once.
-                if self.seen[other] == Seen::Followed {
+                if self.seen[other] == Seen::Followed || !candidate.gives_way {
                     continue;
                 }
                 if last.0 != other {
                     last = (other, way(other));
                 }
                 let gap = candidate.gap(&now.candidates.rows, bodies, [state(a), state(b)]);
-                if gap <= own_way + last.1 && candidate.gives_way(&now.candidates.rows, bodies) {
+                if gap <= own_way + last.1 {
                     self.near.push(place as usize);
                     if bodies[other].answers() && self.seen[other] == Seen::No {
                         self.seen[other] = Seen::InGroup;

@@ -1,5 +1,11 @@
 //! What a body's vibrations are made of, and the checks that they passed.
+//!
+//! If it is asked for, a mode above the cut gives way as it would, by n·φ F φ/ω², but not as fast: it is made so heavy that it rings at the cut, Ω < ω. In
+//! coordinates of unit mass that is a mode of frequency Ω with the shape φ Ω/ω. Its stiffness is its own, and so is what its
+//! inner friction takes of slow motion, βω²; its mass is (ω/Ω)² times its own, which far below the cut nobody notices (selective mass scaling,
+//! Olovsson, Simonsson and Unosson 2005). Unlike a spring without mass, which an implicit step would have to solve for, it keeps its energy.
 
+use std::f64::consts::TAU;
 use std::sync::Arc;
 
 use carom_contact::{Pose as _, Space};
@@ -24,7 +30,10 @@ pub(super) struct FlexibleBody {
 #[derive(Debug)]
 pub(super) struct Vibration {
     pub surface: Arc<VibratingSurface>,
+    /// As they ring in contact: at most at the cut.
     pub omegas: Vec<f64>,
+    /// Ω/ω of each mode, by which its shape is scaled: one, but above the cut less.
+    pub scales: Vec<f64>,
     /// δ of each mode: (α + βω²)/2.
     pub decays: Vec<f64>,
     /// √Σ(Φ/ω)², Φ the largest displacement of the surface in a mode: no point is displaced by more than this times √(2E).
@@ -113,20 +122,31 @@ impl Vibration {
             }
         }
         let filter = surface.filter(1e-9)?;
-        let count = model.frequencies.iter().take_while(|frequency| **frequency <= params.cut).count();
-        let omegas: Vec<f64> = (0..count.min(filter.modes())).map(|mode| model.angular_frequency(mode)).collect();
+        let below = model.frequencies.iter().take_while(|frequency| **frequency <= params.cut).count();
+        let count = if params.give_way { filter.modes() } else { below.min(filter.modes()) };
+        let own: Vec<f64> = (0..count).map(|mode| model.angular_frequency(mode)).collect();
+        let omegas: Vec<f64> = own.iter().map(|omega| omega.min(TAU * params.cut)).collect();
+        let scales: Vec<f64> = omegas.iter().zip(&own).map(|(rings, omega)| rings / omega).collect();
         let damping = model.material.damping;
         let vertices = model.surface.positions.len();
         let largest =
             |mode: usize| (0..vertices).map(|vertex| model.shape_at_vertex(mode, vertex).length()).fold(0.0, f64::max);
-        let largest: Vec<f64> = (0..omegas.len()).map(largest).collect();
+        let largest: Vec<f64> = scales.iter().enumerate().map(|(mode, scale)| scale * largest(mode)).collect();
         Ok(Vibration {
             surface: surface.clone(),
             decays: omegas.iter().map(|w| 0.5 * (damping.alpha + damping.beta * w * w)).collect(),
             softness: largest.iter().zip(&omegas).map(|(u, w)| (u / w) * (u / w)).sum::<f64>().sqrt(),
             quickness: largest.iter().map(|u| u * u).sum::<f64>().sqrt(),
-            spin: model.spin.as_ref().filter(|_| free).map(|coupling| Spin::new(coupling, omegas.len())),
+            spin: model.spin.as_ref().filter(|_| free).map(|coupling| Spin::new(coupling, &scales)),
             omegas,
+            scales,
         })
+    }
+
+    /// Appends how far a unit of each mode moves the place nearest to a point, for three directions one after the other.
+    pub fn push_rows(&self, point: DVec3, directions: [DVec3; 3], rows: &mut Vec<f64>) {
+        let first = rows.len();
+        self.surface.push_rows(point, directions, self.omegas.len(), rows);
+        rows[first..].iter_mut().zip(self.scales.iter().cycle()).for_each(|(u, scale)| *u *= scale);
     }
 }

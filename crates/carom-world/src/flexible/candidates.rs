@@ -48,6 +48,8 @@ pub(super) struct Candidate {
     pub rows: [usize; 2],
     /// Where, in each body's axes, and along which directions its mode shapes were read.
     pub read: [(DVec3, DVec3); 2],
+    /// Whether anything at these places can move.
+    pub gives_way: bool,
     /// Added to the gap, m.
     pub offset: f64,
     /// What it did in the last step.
@@ -198,7 +200,7 @@ impl Candidates {
                 }
                 None => {
                     candidate.read[side] = (place, directions[0]);
-                    vibration.surface.push_rows(place, directions, modes, &mut self.rows);
+                    vibration.push_rows(place, directions, &mut self.rows);
                 }
             }
         }
@@ -206,6 +208,7 @@ impl Candidates {
         let depth = before.map_or(0.0, |before| before.gap(&self.last_rows, bodies, before.pair(moving)).min(0.0));
         let gap = touch.gap + candidate.bend(&self.rows, bodies, candidate.pair(moving));
         candidate.offset = (depth - gap).max(0.0);
+        candidate.gives_way = candidate.can_give_way(&self.rows, bodies);
         candidate
     }
 }
@@ -248,7 +251,7 @@ impl Candidate {
 
     /// Whether anything at these places can move: of two bodies that are fixed or scripted, whether their modes give way there. They
     /// do not where a table's legs stand on a floor that holds them.
-    pub fn gives_way(&self, rows: &[f64], bodies: &[FlexibleBody]) -> bool {
+    pub fn can_give_way(&self, rows: &[f64], bodies: &[FlexibleBody]) -> bool {
         let body = |side: usize| &bodies[self.bodies[side] as usize];
         let gives = |side: usize| {
             let soft = |vibration: &Vibration| {

@@ -38,7 +38,9 @@ pub struct FlexibleParams {
     pub longest_step: Option<f64>,
     /// Modes above this frequency, Hz, take no part in contact; sound synthesis has them all (*Sound*, §4).
     pub cut: f64,
-    /// Whether modes come and go with what excites them (*Sound*, Eq. 7–9); else all below the cut take part.
+    /// Whether modes above the cut give way all the same, so heavy that they ring at it.
+    pub give_way: bool,
+    /// Whether modes come and go with what excites them (*Sound*, Eq. 7–9); else all take part.
     pub adaptive: bool,
     /// A mode joins when contact gives it more than this part of the scene's energy: δ_u.
     pub join: f64,
@@ -53,6 +55,7 @@ impl Default for FlexibleParams {
         FlexibleParams {
             longest_step: None,
             cut: 5000.0,
+            give_way: false,
             adaptive: true,
             join: 1e-5,
             leave: 1e-7,

@@ -255,6 +255,13 @@ impl Problem {
         if !settled {
             dense.sweep(SWEEPS);
         }
+        self.hand_back(rows);
+    }
+
+    /// Gives the impulses that were found to the meetings that took part, and what they change to the mean velocities.
+    pub fn hand_back(&mut self, rows: &[f64]) {
+        let Problem { blocks, mean, compliance, meetings, pairs, .. } = self;
+        let Pairs { rows: taken, dense, .. } = pairs;
         dense.trim();
         for (row, &(place, direction)) in taken.iter().enumerate() {
             let meeting = &mut meetings[place];
@@ -304,22 +311,21 @@ impl Pairs {
 
 /// The products of the rows of two contacts of one pair: what an impulse along one does to the rate along the other.
 fn products(a: &Meeting, b: &Meeting, blocks: &[Block], compliance: &[f64], rows: &[f64], gram: &mut Gram) -> Products {
-    let active = a.blocks.map(|block| blocks[block].active);
-    let mut products = if active == [0; 2] {
+    let directions = if a.slick && b.slick { 1 } else { 3 };
+    let mut products = if a.blocks.map(|block| blocks[block].active) == [0; 2] {
         Products::default()
     } else {
         // The one behind is the first.
         gram.products(a.candidate, b.candidate, || {
             let mut products = Products::default();
-            let directions = if a.slick && b.slick { 1 } else { 3 };
-            for side in 0..2 {
+            for (side, other) in a.shared_sides(b) {
                 let block = &blocks[a.blocks[side]];
                 let soft = &compliance[block.soft..][..block.active];
                 for (along, row) in products.iter_mut().enumerate().take(directions) {
                     let first = a.modal_row(along, side, rows);
                     let weighted = first.iter().zip(soft).map(|(u, c)| u * c);
                     for (across, product) in row.iter_mut().enumerate().take(directions) {
-                        let second = b.modal_row(across, side, rows);
+                        let second = b.modal_row(across, other, rows);
                         *product += weighted.clone().zip(second).map(|(u, v)| u * v).sum::<f64>();
                     }
                 }
@@ -327,10 +333,10 @@ fn products(a: &Meeting, b: &Meeting, blocks: &[Block], compliance: &[f64], rows
             products
         })
     };
-    for (along, row) in products.iter_mut().enumerate() {
-        for (across, product) in row.iter_mut().enumerate() {
-            for side in 0..2 {
-                let (answer, other) = (&a.answers[along][side], &b.rows[across][side]);
+    for (side, other) in a.shared_sides(b).filter(|&(side, _)| blocks[a.blocks[side]].lightness > 0.0) {
+        for (along, row) in products.iter_mut().enumerate().take(directions) {
+            for (across, product) in row.iter_mut().enumerate().take(directions) {
+                let (answer, other) = (&a.answers[along][side], &b.rows[across][other]);
                 *product += (0..6).map(|k| answer[k] * other[k]).sum::<f64>();
             }
         }
@@ -356,6 +362,13 @@ impl Block {
 }
 
 impl Meeting {
+    /// The sides of the bodies that it shares with another: its own, and the other's.
+    pub fn shared_sides(&self, other: &Meeting) -> impl Iterator<Item = (usize, usize)> {
+        let (own, others) = (self.blocks, other.blocks);
+        let shared = move |side: usize| others.iter().position(|&block| block == own[side]).map(|other| (side, other));
+        (0..2).filter_map(shared)
+    }
+
     /// A row as it is now.
     pub fn dense_row(&self, direction: usize) -> DenseRow {
         let (length, rate) = (self.length(direction), self.rates[direction]);

@@ -21,11 +21,13 @@ pub(super) struct Spin {
 }
 
 impl Spin {
-    pub fn new(coupling: &SpinCoupling, modes: usize) -> Spin {
-        let turning = |(_, j, c): &(usize, usize, DVec3)| *j < modes && c.length() > NEGLIGIBLE;
+    /// Of as many modes as there are scales, by which their shapes are multiplied.
+    pub fn new(coupling: &SpinCoupling, scales: &[f64]) -> Spin {
+        let pairs = coupling.pairs().take_while(|(_, j, _)| *j < scales.len());
+        let pairs = pairs.map(|(i, j, c)| (i, j, scales[i] * scales[j] * c));
         Spin {
-            inertia: (0..modes).map(|mode| coupling.inertia_rate(mode)).collect(),
-            coriolis: coupling.pairs().filter(turning).collect(),
+            inertia: scales.iter().enumerate().map(|(mode, scale)| *scale * coupling.inertia_rate(mode)).collect(),
+            coriolis: pairs.filter(|(_, _, c)| c.length() > NEGLIGIBLE).collect(),
         }
     }
 

@@ -103,6 +103,7 @@ impl FlexibleWorld {
             list.push(Candidate::from_numbers(pair, feature, rows, numbers));
         }
         let rows = state.f64("candidate rows", Some(begin))?.to_vec();
+        list.iter_mut().for_each(|candidate| candidate.gives_way = candidate.can_give_way(&rows, &self.bodies));
         let searched = state.f64("searched", None)?;
         if !searched.is_empty() && searched.len() != bodies * (Space::POSE_NUMBERS + 1) {
             return Err(WorldError::State("'searched' is not of the bodies of this scene".into()));
@@ -152,6 +153,7 @@ impl Candidate {
                 (false, true) => Grip::Stick,
                 (false, false) => Grip::Slide,
             },
+            gives_way: false,
             offset: at(6).z,
             force: at(7).to_array(),
             rows,

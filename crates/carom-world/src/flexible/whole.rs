@@ -35,7 +35,7 @@ impl Problem {
             if self.pairs.rows.len() > 3 * MOST {
                 break;
             }
-            let Problem { blocks, mean, compliance, meetings, pairs, .. } = self;
+            let Problem { blocks, compliance, meetings, pairs, .. } = self;
             let Pairs { rows: taken, dense, .. } = pairs;
             dense.fill(|i, j| {
                 let ((a, along), (b, across)) = (taken[i], taken[j]);
@@ -51,14 +51,9 @@ impl Problem {
                 continue;
             }
             part = if part > LEAST { SHRINKS * part } else { 0.0 };
-            dense.trim();
-            for (row, &(place, direction)) in taken.iter().enumerate() {
-                let meeting = &mut meetings[place];
-                let change = dense.impulse(row) - meeting.impulse[direction];
-                meeting.impulse[direction] = dense.impulse(row);
-                meeting.push(direction, change, blocks, compliance, rows, mean);
-            }
-            size.largest = meetings.iter().map(|meeting| meeting.impulse[0] * meeting.length(0)).fold(0.0, f64::max);
+            self.hand_back(rows);
+            size.largest =
+                self.meetings.iter().map(|meeting| meeting.impulse[0] * meeting.length(0)).fold(0.0, f64::max);
         }
         let Problem { blocks, mean, compliance, meetings, pairs, free, .. } = self;
         mean.clone_from(free);
@@ -108,10 +103,9 @@ fn product(
     rows: &[f64],
 ) -> f64 {
     let mut sum = 0.0;
-    for (side, &block) in a.blocks.iter().enumerate() {
-        let Some(other) = b.blocks.iter().position(|&other| other == block) else { continue };
+    for (side, other) in a.shared_sides(b) {
         sum += a.answer(along, side).iter().zip(&b.rows[across][other]).map(|(x, y)| x * y).sum::<f64>();
-        let block = &blocks[block];
+        let block = &blocks[a.blocks[side]];
         let soft = &compliance[block.soft..][..block.active];
         let (first, second) = (a.modal_row(along, side, rows), b.modal_row(across, other, rows));
         sum += first.iter().zip(second).zip(soft).map(|((x, y), c)| x * y * c).sum::<f64>();

@@ -346,12 +346,16 @@ impl FlexibleWorld {
 
     /// The modes that take part in contact now, body by body.
     pub fn vibrations(&self) -> Vec<ModeState> {
-        let of = |(body, moving): (usize, &Moving)| {
-            let active = self.now.active[body];
-            let modes: Vec<[f64; 2]> = moving.modes[..active].to_vec();
-            let state =
-                move |(mode, [q, rate]): (usize, [f64; 2])| ModeState { body: body as u32, mode: mode as u32, q, rate };
-            modes.into_iter().enumerate().map(state)
+        let of = |(place, moving): (usize, &Moving)| -> Vec<ModeState> {
+            let scales = self.bodies[place].vibration.iter().flat_map(|vibration| &vibration.scales);
+            let modes = moving.modes[..self.now.active[place]].iter().zip(scales).enumerate();
+            let state = |(mode, ([q, rate], scale)): (usize, (&[f64; 2], &f64))| ModeState {
+                body: place as u32,
+                mode: mode as u32,
+                q: scale * q,
+                rate: scale * rate,
+            };
+            modes.map(state).collect()
         };
         self.now.moving.iter().enumerate().flat_map(of).collect()
     }
@@ -360,11 +364,11 @@ impl FlexibleWorld {
     pub fn pluck(&mut self, body: &str, mode: usize, q: f64, rate: f64) -> bool {
         let Some(place) = self.names().position(|name| name == body) else { return false };
         let (body, moving) = (&self.bodies[place], &mut self.now.moving[place]);
-        if mode >= moving.modes.len() {
+        let Some(scale) = body.vibration.as_ref().and_then(|vibration| vibration.scales.get(mode)) else {
             return false;
-        }
+        };
         let before = self.now.energies[place] + body.stretch_energy(moving);
-        moving.modes[mode] = [q, rate];
+        moving.modes[mode] = [q, rate].map(|x| x / scale);
         self.now.active[place] = self.now.active[place].max(mode + 1);
         self.now.energies[place] = body.vibrational(&moving.modes);
         self.now.ledger.injected += self.now.energies[place] + body.stretch_energy(moving) - before;
@@ -415,8 +419,7 @@ impl FlexibleWorld {
             let [first, second] = candidate.bodies.map(|body| &self.bodies[body as usize].rigid);
             let most = self.params.most_overlap.unwrap_or(0.01 * first.radius.min(second.radius));
             let depth = -candidate.rigid_gap(&self.bodies, candidate.pair(&self.now.moving));
-            let counts = candidate.gives_way(&self.now.candidates.rows, &self.bodies);
-            (depth > most && counts).then_some((depth, first, second))
+            (depth > most && candidate.gives_way).then_some((depth, first, second))
         });
         match deepest.max_by(|a, b| a.0.total_cmp(&b.0)) {
             Some((depth, first, second)) => {
@@ -451,7 +454,7 @@ impl FlexibleLoad {
         let body = &bodies[load.body];
         let mut rows = Vec::new();
         if let Some(vibration) = &body.vibration {
-            vibration.surface.push_rows(load.at, [DVec3::X, DVec3::Y, DVec3::Z], body.modes(), &mut rows);
+            vibration.push_rows(load.at, [DVec3::X, DVec3::Y, DVec3::Z], &mut rows);
         }
         let modes = body.modes();
         let shape = |mode: usize| DVec3::new(rows[mode], rows[modes + mode], rows[2 * modes + mode]);

@@ -5,6 +5,7 @@ mod conservation;
 mod distant;
 mod flexible;
 mod flexible_clocks;
+mod flexible_cut;
 mod flexible_friction;
 mod flexible_heaps;
 mod flexible_ringing;

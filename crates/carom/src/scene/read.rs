@@ -353,6 +353,7 @@ fn response(keys: Fields) -> Response {
             Response::Flexible(FlexibleParams {
                 longest_step: keys.number("longest-step"),
                 cut: keys.number("cut").unwrap_or(usual.cut),
+                give_way: keys.flag("give-way", usual.give_way),
                 adaptive: keys.flag("adaptive", usual.adaptive),
                 join: keys.number("join").unwrap_or(usual.join),
                 leave: keys.number("leave").unwrap_or(usual.leave),

@@ -388,6 +388,13 @@ pub const SECTIONS: &[Section] = &[
             ),
             key("cut", POSITIVE, "Hz", "5000", "flexible: modes above this take no part in contact"),
             key(
+                "give-way",
+                Kind::Flag,
+                "",
+                "false",
+                "flexible: modes above the cut give way all the same, so heavy that they ring at it",
+            ),
+            key(
                 "adaptive",
                 Kind::Flag,
                 "",

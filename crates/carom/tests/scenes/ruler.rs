@@ -39,9 +39,10 @@ fn beam(length: f64) -> f64 {
 
 #[test]
 fn a_ruler_held_on_the_edge_of_a_table_swings_as_a_beam_of_its_free_length() {
-    for length in [0.2, 0.1] {
+    // Without the modes above the cut it would be 142 Hz at 8 cm.
+    for length in [0.2, 0.1, 0.08] {
         let (found, expected) = (pitch(length), beam(length));
         println!("{length} m: {found} Hz, in closed form {expected} Hz");
-        assert!((found / expected - 1.0).abs() < 0.06, "{length} m: {found} Hz, in closed form {expected} Hz");
+        assert!((found / expected - 1.0).abs() < 0.03, "{length} m: {found} Hz, in closed form {expected} Hz");
     }
 }
