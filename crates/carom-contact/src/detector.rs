@@ -102,6 +102,9 @@ pub struct Detector<G: Geometry> {
 /// By what a contact is known again: bodies, feature, point.
 type Known<G> = ([u32; 2], u64, <G as Geometry>::Vector);
 
+/// Bodies, and how each moves; no list if that is not told.
+type Moving<'a, 'b, G> = (&'a [Collider<'b, G>], &'a [<G as Geometry>::Vector]);
+
 /// What one task of the narrow phase finds.
 #[derive(Debug, Clone, Default)]
 struct Portion<G: Geometry> {
@@ -131,6 +134,12 @@ impl<G: Geometry> Detector<G> {
 
     /// Finds all contacts within reach.
     pub fn detect(&mut self, colliders: &[Collider<'_, G>]) -> &[Contact<G>] {
+        self.detect_closing(colliders, &[])
+    }
+
+    /// Finds the contacts within reach that may close, where each body moves by the vector given for it and by no more than the rest of its
+    /// reach besides. None may close by motion where the list is empty: then all within reach are found.
+    pub fn detect_closing(&mut self, colliders: &[Collider<'_, G>], motions: &[G::Vector]) -> &[Contact<G>] {
         let begin = Instant::now();
         self.boxes.clear();
         for body in colliders {
@@ -152,6 +161,7 @@ impl<G: Geometry> Detector<G> {
             broad_seconds: (found - begin).as_secs_f64(),
             ..DetectionEffort::default()
         };
+        let bodies = (colliders, motions);
         // One batch after the other, so that what tasks have found takes little room beside the list of all.
         for pairs in pairs.chunks(MOST_TASKS * PAIRS_PER_TASK) {
             let tasks = (pairs.len() / PAIRS_PER_TASK).clamp(1, MOST_TASKS);
@@ -159,7 +169,7 @@ impl<G: Geometry> Detector<G> {
             let size = pairs.len().div_ceil(tasks).max(1);
             let (ignored, witnesses) = (&self.ignored[..], &self.last_witnesses[..]);
             let work =
-                |(portion, pairs): (&mut Portion<G>, &[[u32; 2]])| portion.find(colliders, pairs, ignored, witnesses);
+                |(portion, pairs): (&mut Portion<G>, &[[u32; 2]])| portion.find(bodies, pairs, ignored, witnesses);
             self.portions.iter_mut().for_each(Portion::clear);
             if tasks == 1 {
                 work((&mut self.portions[0], pairs));
@@ -246,6 +256,9 @@ impl<G: Geometry> Detector<G> {
 /// With more contacts than this, memory that only detection needs is given back between calls: what follows needs it more.
 const MANY: usize = 1 << 16;
 
+/// Of how far bodies reach: closer than this to what may close, a contact may close.
+const ROUND_OFF: f64 = 1e-12;
+
 /// With this many tasks per batch, every core has enough of them to share evenly.
 const MOST_TASKS: usize = 64;
 
@@ -283,7 +296,7 @@ impl<G: Geometry> Portion<G> {
 
     fn find(
         &mut self,
-        colliders: &[Collider<'_, G>],
+        bodies: Moving<'_, '_, G>,
         pairs: &[[u32; 2]],
         ignored: &[[u32; 2]],
         witnesses: &[([u32; 2], Witness)],
@@ -303,11 +316,11 @@ impl<G: Geometry> Portion<G> {
                 witnesses = &witnesses[1..];
             }
             let known = witnesses.first().filter(|(next, _)| next == pair).map_or(Witness::default(), |entry| entry.1);
-            self.test(colliders, *pair, known);
+            self.test(bodies, *pair, known);
         }
     }
 
-    fn test(&mut self, colliders: &[Collider<'_, G>], bodies: [u32; 2], known: Witness) {
+    fn test(&mut self, (colliders, motions): Moving<'_, '_, G>, bodies: [u32; 2], known: Witness) {
         let [first, second] = bodies.map(|body| &colliders[body as usize]);
         let mut witness = known;
         self.touches.clear();
@@ -322,6 +335,14 @@ impl<G: Geometry> Portion<G> {
         if witness != Witness::default() {
             self.held += usize::from(witness == known);
             self.witnesses.push((bodies, witness));
+        }
+        if self.touches.is_empty() {
+            return;
+        }
+        if let [Some(&a), Some(&b)] = bodies.map(|body| motions.get(body as usize)) {
+            let reach = first.reach + second.reach;
+            let besides = reach - a.length() - b.length() + ROUND_OFF * reach;
+            self.touches.retain(|touch| touch.gap + touch.normal.dot(a - b) <= besides);
         }
         self.touches.sort_unstable_by_key(|touch| touch.feature);
         let shared = self.touches.len() as u32;

@@ -58,6 +58,13 @@ impl<C: Columns> Layers<C> {
         for (i, &impulse) in self.impulses.iter().enumerate() {
             island.normals.add_scaled(i, impulse, &mut self.after);
         }
+        let rests = |i: usize| {
+            let opening = island.opening(i, &self.after);
+            if island.joint[i] { opening == 0.0 } else { opening >= 0.0 }
+        };
+        if (0..island.len()).all(rests) {
+            return;
+        }
         let solves = course.solves;
         course.add(self.reflector.run(island, &self.after, |_| false), 1.0);
         if course.solves > solves {

@@ -22,7 +22,7 @@ mod whole;
 pub use error::ImpactError;
 pub use flexible::{FlexibleBody, FlexibleSystem, resolve_flexible};
 pub use mass::{Factor, InverseMass};
-pub use resolve::resolve;
+pub use resolve::{GatheredSystem, resolve};
 pub use staggered::{
     DenseContacts, DenseRow, Disc, FlexibleStaggered, Grip, Place, Staggered, StaggeredParams, StaggeredReport, Touch,
 };

@@ -30,15 +30,34 @@ pub fn resolve<const W: usize>(
     velocities: &mut [[f64; W]],
     params: &ImpactParams,
 ) -> Result<Impact, ImpactError> {
-    let mut factors = Vec::with_capacity(system.bodies.len());
-    begin(system, velocities, &mut factors)?;
-    let lists = Lists { contacts: system.contacts, joints: system.joints, tangents: system.tangents };
-    let bodies = Uniform { factors: &factors, velocities };
-    let whole = Whole::new(&bodies, &lists)?;
-    let mut impact = Impact::zero(system.contacts.len(), system.joints.len(), system.tangents.len());
-    let change = whole.resolve(&mut impact, params)?;
-    add_change(&factors, &change, velocities);
-    Ok(impact)
+    GatheredSystem::new(system, velocities)?.resolve(velocities, params)
+}
+
+/// A system as the operator works on it. It has copies of all that it needs: a caller with millions of contacts can give back its own lists
+/// before the operator asks for more memory.
+pub struct GatheredSystem<const W: usize> {
+    whole: Whole<BlockColumns<W>>,
+    factors: Vec<Factor<W>>,
+    impact: Impact,
+}
+
+impl<const W: usize> GatheredSystem<W> {
+    /// Checks a system and takes copies.
+    pub fn new(system: &ImpactSystem<'_, W>, velocities: &[[f64; W]]) -> Result<Self, ImpactError> {
+        let mut factors = Vec::with_capacity(system.bodies.len());
+        begin(system, velocities, &mut factors)?;
+        let lists = Lists { contacts: system.contacts, joints: system.joints, tangents: system.tangents };
+        let whole = Whole::new(&Uniform { factors: &factors, velocities }, &lists)?;
+        let impact = Impact::zero(system.contacts.len(), system.joints.len(), system.tangents.len());
+        Ok(GatheredSystem { whole, factors, impact })
+    }
+
+    /// Resolves all impacts, as [`resolve`] does; the velocities are those that it was made with.
+    pub fn resolve(mut self, velocities: &mut [[f64; W]], params: &ImpactParams) -> Result<Impact, ImpactError> {
+        let change = self.whole.resolve(&mut self.impact, params)?;
+        add_change(&self.factors, &change, velocities);
+        Ok(self.impact)
+    }
 }
 
 /// Velocities checked, and the factors of masses in place of what `factors` had.

@@ -16,6 +16,7 @@ mod interior;
 mod least_norm;
 mod lemke;
 mod local;
+mod pair;
 mod parts;
 mod pivoting;
 mod problem;

@@ -2,6 +2,7 @@
 
 use crate::descent::{Descent, IDLE, sweep};
 use crate::local::Local;
+use crate::pair::solve_pair;
 use crate::parts::{Parts, UNSEEN};
 use crate::pivoting::Pivoting;
 use crate::{Columns, Problem};
@@ -114,6 +115,16 @@ impl<C: Columns> Solver<C> {
             report.largest = report.largest.max(members.len());
             if let [position] = *members {
                 y[position as usize] = single(problem, subset[position as usize] as usize, position as usize);
+                continue;
+            }
+            if let [first, second] = *members
+                && matches!(self.params.method, Method::Exact | Method::Pivoting)
+                && let columns = [subset[first as usize], subset[second as usize]]
+                && let Some((values, residual)) = solve_pair(problem, columns, [first, second])
+            {
+                (y[first as usize], y[second as usize]) = values.into();
+                report.rounds += 1;
+                report.residual = report.residual.max(residual);
                 continue;
             }
             self.gather(problem, subset, members, y);

@@ -217,6 +217,32 @@ fn a_table_on_four_legs_stands_equally_on_all() {
 }
 
 #[test]
+fn two_contacts_are_solved_without_a_factor_unless_they_are_nearly_one() {
+    // A ball of unit mass falls between two walls that lean by the same angle to both sides: y (1 + cos 2φ) = 2 cos φ for two equal pushes.
+    for (lean, factorizations) in [(0.7f64, 0..=0), (1.5, 0..=0), (1e-3, 1..=9)] {
+        let mut g = BlockColumns::<2>::new(1);
+        g.push_single(0, [lean.sin(), lean.cos()]);
+        g.push_single(0, [-lean.sin(), lean.cos()]);
+        let b = [-2.0 * lean.cos(); 2];
+        let mut y = [0.0; 2];
+        let report = Solver::default().solve(&Problem::non_negative(&g, &b), &mut y);
+        assert!(factorizations.contains(&report.factorizations), "{lean}: {}", report.factorizations);
+        assert!(report.residual <= 1e-14 && Problem::non_negative(&g, &b).residual(&y) <= 1e-14);
+        let push = 2.0 * lean.cos() / (1.0 + (2.0 * lean).cos());
+        assert!(y.iter().all(|y| (y - push).abs() <= 1e-9 * push), "{lean}: {y:?}");
+    }
+    // Only one of two pushes where it turns the ball away from the other wall.
+    let mut g = BlockColumns::<2>::new(1);
+    g.push_single(0, [1.0, 0.0]);
+    g.push_single(0, [0.6, 0.8]);
+    let mut y = [0.0; 2];
+    Solver::default().solve(&Problem::non_negative(&g, &[-2.0, 1.0]), &mut y);
+    assert_eq!(y, [2.0, 0.0]);
+    Solver::default().solve(&Problem::non_negative(&g, &[1.0, -2.0]), &mut y);
+    assert!(y[0] == 0.0 && (y[1] - 2.0).abs() < 1e-15, "{y:?}");
+}
+
+#[test]
 fn walls_that_close_on_a_ball_leave_no_solution() {
     let mut g = BlockColumns::<2>::new(1);
     g.push_single(0, [1.0, 0.0]);

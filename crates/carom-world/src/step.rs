@@ -151,17 +151,25 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         let fall = self.params.gravity.length() * span * span;
         let (slop, now) = (self.slop, &self.now);
         // Bodies that move together do not meet. If velocities change before the end of the step this is no longer so.
-        let together = if self.params.response.meets_once() { self.mean_velocity() } else { [0.0; W] };
+        let meets_once = self.params.response.meets_once();
+        let together = if meets_once { self.mean_velocity() } else { [0.0; W] };
+        // Neither do those that part, unless something else than gravity changes velocities before contacts are chosen.
+        let parts = meets_once && self.loads.is_empty() && !self.carries_blows();
+        let mut motions = Vec::with_capacity(if parts { self.bodies.len() } else { 0 });
         let colliders = self.bodies.iter().zip(&now.poses).zip(&now.velocities).map(|((body, &pose), velocity)| {
             let fall = if body.is_dynamic() { fall } else { 0.0 };
             // A belt's surface moves along itself.
             let stays = matches!(body.motion, Motion::Fixed | Motion::Scripted(crate::Script::Belt(_)));
             let velocity = if stays { [0.0; W] } else { *velocity };
-            let travel = body.travel(&std::array::from_fn(|k| velocity[k] - together[k]), span);
+            let velocity = std::array::from_fn(|k| velocity[k] - together[k]);
+            let travel = body.travel(&velocity, span);
+            if parts {
+                motions.push(G::split(&velocity).0 * span);
+            }
             Collider { shape: &*body.shape, pose, reach: travel + fall + slop, moves: body.is_dynamic() }
         });
         let colliders: Vec<Collider<'_, G>> = colliders.collect();
-        self.detector.detect(&colliders);
+        self.detector.detect_closing(&colliders, &motions);
         report.detection_seconds += begun.elapsed().as_secs_f64();
     }
 

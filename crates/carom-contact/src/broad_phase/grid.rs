@@ -6,7 +6,7 @@
 
 use super::layout::{FINE, Layout};
 use super::{Boxes, ascending};
-use crate::Vector;
+use crate::{Bounds, Vector};
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Grid<V> {
@@ -16,7 +16,28 @@ pub(super) struct Grid<V> {
     /// Places of those that overlap with one box.
     hits: Vec<u32>,
     spare: (Vec<u64>, Vec<u32>),
-    sorted: Boxes<V>,
+    sorted: Vec<Packed<V>>,
+}
+
+/// A box with its numbers side by side: one place in memory to read, not four or six.
+#[derive(Debug, Clone, Copy)]
+struct Packed<V> {
+    bounds: Bounds<V>,
+    moves: bool,
+}
+
+impl<V: Vector> Packed<V> {
+    /// Whether two boxes are a pair. Without shortcuts: which axis says no is hard to guess for the processor.
+    #[inline(always)]
+    fn is_pair_with(&self, other: &Self) -> bool {
+        let mut overlap = self.moves | other.moves;
+        for axis in 0..V::DIMENSION {
+            let [lower, upper] = [self.bounds.min, self.bounds.max].map(|corner| corner.coordinate(axis));
+            let [other_lower, other_upper] = [other.bounds.min, other.bounds.max].map(|corner| corner.coordinate(axis));
+            overlap &= (lower <= other_upper) & (other_lower <= upper);
+        }
+        overlap
+    }
 }
 
 impl<V: Vector> Grid<V> {
@@ -33,7 +54,11 @@ impl<V: Vector> Grid<V> {
             }
         }
         self.sort_by_cell(layout.strides[V::DIMENSION]);
-        self.sorted.gather(boxes, &self.small);
+        self.sorted.clear();
+        self.sorted.extend(self.small.iter().map(|&body| {
+            let body = body as usize;
+            Packed { bounds: boxes.bounds(body), moves: boxes.moves[body] }
+        }));
         self.find_neighbours(layout, pairs);
         self.find_large(boxes, layout, pairs);
     }
@@ -72,15 +97,16 @@ impl<V: Vector> Grid<V> {
         let rows: &[u64] = if V::DIMENSION == 2 { &[row] } else { &[row, layer - row, layer, layer + row] };
         let mut cursors = [0; 4];
         self.hits.resize(count, 0);
-        let (cells, sorted, hits) = (&self.cells[..count], &self.sorted, &mut self.hits[..]);
+        let (cells, sorted, hits) = (&self.cells[..count], &self.sorted[..count], &mut self.hits[..]);
         for first in 0..count {
-            let (cell, span) = (cells[first], layout.span(sorted, first));
+            let own = sorted[first];
+            let (cell, span) = (cells[first], layout.span(&own.bounds));
             let mut found = 0;
             let mut search = |mut second: usize, last: u64| {
                 while second < count && cells[second] <= last {
                     // Written in any case: a branch would be guessed wrong too often.
                     hits[found] = second as u32;
-                    found += usize::from(sorted.are_pair(first, second));
+                    found += usize::from(own.is_pair_with(&sorted[second]));
                     second += 1;
                 }
             };

@@ -1,7 +1,7 @@
 //! How wide the cells of a grid are, and where they lie: chosen for the least work.
 
 use super::Boxes;
-use crate::Vector;
+use crate::{Bounds, Vector};
 
 /// Where the cells lie.
 #[derive(Debug, Clone, Copy)]
@@ -65,8 +65,8 @@ impl Layout {
 
     /// How many cells along the first axis a box reaches beyond that of its lowest corner.
     #[inline]
-    pub fn span<V: Vector>(&self, boxes: &Boxes<V>, body: usize) -> u64 {
-        self.place(0, boxes.upper[0][body]) - self.place(0, boxes.lower[0][body])
+    pub fn span<V: Vector>(&self, bounds: &Bounds<V>) -> u64 {
+        self.place(0, bounds.max.coordinate(0)) - self.place(0, bounds.min.coordinate(0))
     }
 
     /// Which cell along an axis.

@@ -76,6 +76,17 @@ impl<V: Vector> Boxes<V> {
         self.moves.push(moves);
     }
 
+    /// A box.
+    #[inline]
+    fn bounds(&self, body: usize) -> Bounds<V> {
+        let corner = |sides: &[Vec<f64>; 3]| {
+            let mut corner = [0.0; 3];
+            (0..V::DIMENSION).for_each(|axis| corner[axis] = sides[axis][body]);
+            V::from_space(corner.into())
+        };
+        Bounds { min: corner(&self.lower), max: corner(&self.upper) }
+    }
+
     /// The longest side of a box.
     #[inline]
     fn width(&self, body: usize) -> f64 {

@@ -44,6 +44,24 @@ fn walls(size: f64) -> [Shape; 2] {
 }
 
 #[test]
+fn what_parts_or_passes_by_is_no_contact_where_motion_is_told() {
+    let disc = Shape::disc(0.5).unwrap();
+    let mut detector = Detector::<Plane>::default();
+    // 0.4 m apart: 0.3 m each along x close it, any other way of the same length does not. 0.01 m besides are anyone's.
+    let colliders = [-0.7, 0.7].map(|x| Collider { reach: 0.31, ..body(&disc, x, 0.0, 0.0) });
+    let mut count = |a: DVec2, b: DVec2| detector.detect_closing(&colliders, &[a, b]).len();
+    let (along, across) = (DVec2::new(0.3, 0.0), DVec2::new(0.0, 0.3));
+    assert_eq!(count(along, -along), 1);
+    assert_eq!(count(-along, along), 0);
+    assert_eq!(count(across, -across), 0);
+    assert_eq!(count(along, along), 0);
+    assert_eq!(detector.detect(&colliders).len(), 1);
+    // What rests within the rest of its reach may close.
+    let near = [-0.505, 0.505].map(|x| body(&disc, x, 0.0, 0.0));
+    assert_eq!(detector.detect_closing(&near, &[DVec2::ZERO; 2]).len(), 1);
+}
+
+#[test]
 fn every_pair_within_reach_is_found_in_order() {
     let (shapes, walls) = (shapes(), walls(12.0));
     let colliders = heap(150, &shapes, &walls, 0);

@@ -3,7 +3,9 @@
 //! Smooth balls are not turned by contacts: their impacts need the D numbers of the velocity only, 2 of 3 in the plane and 3 of
 //! 6 in space, and cost what a point costs. Everything else has D = W.
 
-use carom_impact::{Contact, Impact, ImpactError, ImpactParams, ImpactSystem, InverseMass, Joint, Tangent, resolve};
+use carom_impact::{
+    Contact, GatheredSystem, Impact, ImpactError, ImpactParams, ImpactSystem, InverseMass, Joint, Tangent,
+};
 
 use crate::Encounter;
 use crate::step::MANY;
@@ -93,14 +95,18 @@ impl<const D: usize> Lists<D> {
             bodies: joint.bodies,
             rows: joint.rows.each_ref().map(first),
         }));
-        let Lists { bodies, contacts, tangents, joints, velocities: narrow } = self;
+        let Lists { bodies, contacts, tangents, joints, velocities: narrow } = &*self;
         let system = ImpactSystem { bodies, contacts, tangents, joints };
-        let impact = resolve(&system, narrow, params)?;
-        for (velocity, resolved) in velocities.iter_mut().zip(narrow) {
+        let gathered = GatheredSystem::new(&system, narrow)?;
+        if active.len() > MANY {
+            (self.bodies, self.contacts) = (Vec::new(), Vec::new());
+        }
+        let impact = gathered.resolve(&mut self.velocities, params)?;
+        for (velocity, resolved) in velocities.iter_mut().zip(&self.velocities) {
             velocity[..D].copy_from_slice(resolved);
         }
         if active.len() > MANY {
-            (self.bodies, self.contacts, self.velocities) = (Vec::new(), Vec::new(), Vec::new());
+            self.velocities = Vec::new();
         }
         Ok(impact)
     }

@@ -7,19 +7,23 @@
 
 use std::borrow::Cow;
 
-use carom_impact::{Impact, ImpactError, ImpactParams};
+use carom_impact::{Impact, ImpactError, ImpactParams, InverseMass};
 
 use super::account::Work;
 use super::constraints::{self, ConstraintScratch};
 use super::impulses::{self, ImpulseScratch, TOUCH, is_colliding};
 use super::lists::{Active, Lists, suffice};
 use super::{ConstraintParams, ImpulseParams, ReflectionParams};
+use crate::step::MANY;
 use crate::{Encounter, Outcome, Tangents, Touching, WorldError};
 
 /// Up to this many contacts rest exactly; more are held by sweeps over them.
 const MOST_EXACT: usize = 256;
 /// What closes at less than this part of the resting speed, or of the fastest approach, does not close.
 const STILL: [f64; 2] = [1e-6, 1e-11];
+/// Of very many contacts those are held that press, and those that are so many links away at most: pushes die out on the way, and what they
+/// make close farther away presses in the next step.
+const LINKS: usize = 4;
 /// Sweeps that hold many contacts at rest.
 const SWEEPS: usize = 20;
 
@@ -198,15 +202,19 @@ impl<const W: usize> ReflectionScratch<W> {
             !squeezed && contact.restitution > 0.0 && fastest < -encounter.resting_speed && closes(contact)
         };
         let presses = |contact: &Touching<W>| contact.speed(encounter.velocities) <= 0.0 && closes(contact);
-        if encounter.joints.is_empty()
-            && !encounter.contacts.iter().any(|contact| presses(contact) && !bounces(contact))
-        {
+        let rests = |contact: &Touching<W>| presses(contact) && !bounces(contact);
+        if encounter.joints.is_empty() && !encounter.contacts.iter().any(rests) {
             return Ok(None);
         }
+        let many = encounter.joints.is_empty() && encounter.contacts.len() > MANY;
+        let near = many.then(|| bodies_near(encounter, rests));
+        let is_near =
+            |contact: &Touching<W>| near.as_ref().is_none_or(|near| contact.bodies.iter().any(|&b| near[b as usize]));
         self.held.clear();
         self.held_places.clear();
         self.held_tangents.clear();
-        for (place, contact) in encounter.contacts.iter().enumerate().filter(|(_, contact)| !bounces(contact)) {
+        let may_be_held = |contact: &Touching<W>| !bounces(contact) && is_near(contact);
+        for (place, contact) in encounter.contacts.iter().enumerate().filter(|(_, contact)| may_be_held(contact)) {
             self.held.push(Touching { restitution: 0.0, ..*contact });
             self.held_places.push(place);
             if !encounter.tangents.is_empty() {
@@ -229,6 +237,28 @@ impl<const W: usize> ReflectionScratch<W> {
             impulses[place] = *impulse;
         }
         rest.impulses = impulses;
+        if self.held.len() > MANY {
+            (self.held, self.held_places, self.impulses) = Default::default();
+        }
         Ok(Some(rest))
     }
+}
+
+/// Which bodies are at contacts of a kind, or a few contacts away. Nothing is passed on through what does not move.
+fn bodies_near<const W: usize>(encounter: &Encounter<'_, W>, is_start: impl Fn(&Touching<W>) -> bool) -> Vec<bool> {
+    let moves = |body: u32| !matches!(encounter.masses[body as usize], InverseMass::Fixed);
+    let mut near = vec![false; encounter.masses.len()];
+    let mut reached: Vec<u32> =
+        encounter.contacts.iter().filter(|contact| is_start(contact)).flat_map(|contact| contact.bodies).collect();
+    for _ in 0..=LINKS {
+        reached.drain(..).filter(|&body| moves(body)).for_each(|body| near[body as usize] = true);
+        for &Touching { bodies: [a, b], .. } in encounter.contacts {
+            match [a, b].map(|body| near[body as usize]) {
+                [true, false] => reached.push(b),
+                [false, true] => reached.push(a),
+                _ => {}
+            }
+        }
+    }
+    near
 }
