@@ -90,6 +90,7 @@ impl Flight {
     }
 
     /// Lets a body fly from its launch until a time; returns what became of its energy.
+    #[expect(clippy::too_many_arguments, reason = "all that a flight depends on")]
     pub fn fly(
         &mut self,
         body: &FlexibleBody,
