@@ -21,6 +21,12 @@ fn spinning(model: &ModalModel, spin: DVec3, step: f64) -> FlexibleWorld {
     world(params(step, 0.0, full()), vec![body])
 }
 
+fn run(world: &mut FlexibleWorld, steps: u32) {
+    for _ in 0..steps {
+        world.step().unwrap();
+    }
+}
+
 fn rotation(world: &FlexibleWorld) -> DQuat {
     DQuat::from_array(world.frame().rotations[0])
 }
@@ -37,10 +43,10 @@ fn the_pattern_of_a_ringing_glass_lags_behind_the_glass_that_turns() {
     let swing = [cosine, kappa / turn * sine];
     let (lag_sine, lag_cosine) = (-kappa * time).sin_cos();
     let exact = [swing[0] * lag_cosine - swing[1] * lag_sine, swing[0] * lag_sine + swing[1] * lag_cosine];
-    let errors = [1000, 2000].map(|steps| {
+    let errors = [1000u32, 2000].map(|steps| {
         let mut world = spinning(&model, DVec3::Y * 30.0, time / f64::from(steps));
         assert!(world.pluck("bar", 0, 1.0, 0.0));
-        (0..steps).for_each(|_| drop(world.step().unwrap()));
+        run(&mut world, steps);
         let ledger = world.ledger();
         assert!((ledger.vibrational / ledger.injected - 1.0).abs() < 1e-11, "{ledger:?}");
         let q: Vec<f64> = world.vibrations().iter().map(|mode| mode.q).collect();
@@ -56,7 +62,7 @@ fn spin_stretches_a_body_and_the_stretched_body_turns_slower() {
     let model = coupled(&[60.0], damping, vec![[0.0, RATE, RATE, 0.0, 0.0, 0.0]], Vec::new());
     let mut world = spinning(&model, DVec3::Y * 50.0, 1e-4);
     let momentum = world.momentum();
-    (0..3000).for_each(|_| drop(world.step().unwrap()));
+    run(&mut world, 3000);
     let stretch = world.vibrations()[0].q;
     let expected = 0.5 * RATE * 2500.0 / (TAU * 60.0).powi(2);
     assert!((stretch / expected - 1.0).abs() < 1e-9, "{stretch} for {expected}");
