@@ -46,6 +46,7 @@ fn a_round_trip_changes_no_bit() {
     bare.bounce = None;
     bare.radiation = None;
     bare.modal.held = true;
+    bare.modal.spin = None;
     bare.modal.frequencies.clear();
     bare.modal.shapes.clear();
     assert_eq!(Object::from_bytes(&bare.to_bytes().unwrap()).unwrap(), bare);
