@@ -34,26 +34,8 @@ pub(crate) struct Front {
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Member {
     pub variable: u32,
-    /// Where its two blocks begin in the columns of the front.
+    /// Where its two blocks begin among the rows of the front.
     pub places: [u32; 2],
-}
-
-/// Rows that are worked on together. In a column those that are eliminated and those that are left each begin with such a
-/// group, and are filled up with zeros to the end of one.
-pub(crate) const LANES: usize = 4;
-
-impl Front {
-    /// Where the rows that are left begin in a column.
-    #[inline(always)]
-    pub fn top(&self) -> usize {
-        self.width.next_multiple_of(LANES)
-    }
-
-    /// Where a row stands in a column.
-    #[inline(always)]
-    fn place(&self, row: usize) -> usize {
-        if row < self.width { row } else { self.top() + row - self.width }
-    }
 }
 
 /// All fronts, children before parents.
@@ -62,7 +44,7 @@ pub(crate) struct Fronts {
     pub fronts: Vec<Front>,
     /// The coordinates that the rows of each front stand for, those that it eliminates first.
     pub rows: Vec<u32>,
-    /// Where each row that is not eliminated stands in the columns of the parent.
+    /// Where each row that is not eliminated stands among the rows of the parent.
     pub places: Vec<u32>,
     pub members: Vec<Member>,
     graph: Graph,
@@ -305,9 +287,9 @@ impl Fronts {
         let mut local = vec![0u32; dimension];
         let mut begin = 0;
         for number in 0..self.fronts.len() {
-            let front = self.fronts[number];
-            for (row, &coordinate) in self.rows[front.start..][..front.height].iter().enumerate() {
-                local[coordinate as usize] = front.place(row) as u32;
+            let Front { start, height, width, .. } = self.fronts[number];
+            for (place, &row) in self.rows[start..][..height].iter().enumerate() {
+                local[row as usize] = place as u32;
             }
             let mut child = last_child[number];
             while child != UNSEEN {
@@ -318,8 +300,8 @@ impl Fronts {
                 }
                 child = sibling[child as usize];
             }
-            if front.height > front.width {
-                let parent = front_of_row[self.rows[front.start + front.width] as usize] as usize;
+            if height > width {
+                let parent = front_of_row[self.rows[start + width] as usize] as usize;
                 sibling[number] = std::mem::replace(&mut last_child[parent], number as u32);
             }
             self.fronts[number].members_end = ends[number];

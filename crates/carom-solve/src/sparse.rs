@@ -6,10 +6,8 @@
 //! left of it to its parent (the multifrontal method, Duff and Reid 1983). With weights near zero the factor loses digits, as
 //! many as they have; steps that are repeated with the true gradient find them again.
 
-use std::cmp::Ordering;
-
 use crate::Columns;
-use crate::fronts::{Front, Fronts, LANES, Member};
+use crate::fronts::{Front, Fronts, Member};
 use crate::local::Local;
 use crate::pivoting::PROXIMITY;
 
@@ -19,15 +17,15 @@ pub(crate) struct SparseFactor {
     fronts: Fronts,
     /// C.
     compliance: Vec<f64>,
-    /// The columns that each front eliminates: inverses of the diagonal, the triangle below it and its mirror image, and what is left.
+    /// The columns that each front eliminates, below their diagonal, and the inverses of the diagonal.
     factor: Vec<f64>,
+    pivots: Vec<f64>,
     /// What fronts have left for their parents.
     stack: Vec<f64>,
     /// Fronts whose parent has not come yet.
     pending: Vec<usize>,
     work: Vec<f64>,
     gathered: Vec<f64>,
-    found: Vec<f64>,
 }
 
 impl SparseFactor {
@@ -37,9 +35,9 @@ impl SparseFactor {
             return false;
         }
         let fronts = &self.fronts.fronts;
-        self.factor.resize(fronts.iter().map(Front::panel_room).sum::<usize>(), 0.0);
+        self.factor.resize(fronts.iter().map(Front::panel_room).sum::<usize>() + LANES, 0.0);
+        self.pivots.resize(fronts.iter().map(|front| front.width).sum(), 0.0);
         self.gathered.resize(fronts.iter().map(Front::stride).max().unwrap_or(0), 0.0);
-        self.found.resize(fronts.iter().map(|front| front.width).max().unwrap_or(0), 0.0);
         self.compliance.clear();
         self.compliance.resize(local.len(), 0.0);
         self.work.clear();
@@ -74,20 +72,21 @@ impl SparseFactor {
     #[inline(always)]
     fn eliminate_in_lanes<C: Columns>(&mut self, columns: &C) -> bool {
         let Fronts { fronts, places, members, .. } = &self.fronts;
-        let (mut top, mut offset, mut member) = (0, 0, 0);
+        let (mut top, mut offset, mut pivot, mut member) = (0, 0, 0, 0);
         self.pending.clear();
         for (number, front) in fronts.iter().enumerate() {
             let &Front { width, children, members_end, .. } = front;
             let room = front.left_room();
+            // What follows a panel may be read along with its last rows, but does not count.
             if self.stack.len() < top + room {
                 self.stack.resize(top + room, 0.0);
             }
             let (below, left) = self.stack.split_at_mut(top);
             let mut open = Open {
-                panel: &mut self.factor[offset..][..front.panel_room()],
+                panel: &mut self.factor[offset..][..front.panel_room() + LANES],
+                pivots: &mut self.pivots[pivot..][..width],
                 left: &mut left[..room],
                 width,
-                top: front.top(),
                 stride: front.stride(),
                 left_stride: front.left_stride(),
             };
@@ -115,6 +114,7 @@ impl SparseFactor {
                 self.pending.push(number);
             }
             offset += front.panel_room();
+            pivot += width;
             member = members_end;
         }
         true
@@ -139,81 +139,53 @@ impl SparseFactor {
     #[inline(always)]
     fn substitute(&mut self) {
         let Fronts { fronts, rows, .. } = &self.fronts;
-        let (work, mut offset) = (&mut self.work[..], 0);
-        // What is found goes elsewhere than what is still worked on: a number stored into a group of lanes would keep the next load of
-        // the group waiting.
+        let (mut offset, mut pivot) = (0, 0);
         for front in fronts {
-            let (own, later) = rows[front.start..][..front.height].split_at(front.width);
-            let (top, stride) = (front.top(), front.stride());
-            let panel = &self.factor[offset..][..front.panel_room()];
-            let (known, below) = self.gathered[..stride].split_at_mut(top);
-            let found = &mut self.found[..front.width];
-            known.iter_mut().zip(own).for_each(|(known, &row)| *known = work[row as usize]);
-            for k in 0..front.width {
-                found[k] = known[k] * panel[k * stride + k];
+            let (rows, stride) = (&rows[front.start..][..front.height], front.stride());
+            let known = &mut self.gathered[..stride];
+            known.iter_mut().zip(rows).for_each(|(known, &row)| *known = self.work[row as usize]);
+            known[front.height..].fill(0.0);
+            let pivots = &self.pivots[pivot..][..front.width];
+            for (k, inverse) in pivots.iter().enumerate() {
                 let from = k / LANES * LANES;
-                subtract_scaled(&mut known[from..], found[k], &panel[k * stride + from..][..top - from]);
+                let value = known[k] * inverse;
+                let column = lanes(&self.factor[offset + k * stride + from..offset + (k + 1) * stride]);
+                for (known, column) in known[from..].as_chunks_mut::<LANES>().0.iter_mut().zip(column) {
+                    (0..LANES).for_each(|i| known[i] -= value * column[i]);
+                }
+                known[k] = value;
             }
-            for (group, below) in below.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
-                *below = combine(panel, stride, top + group * LANES, found);
-            }
-            own.iter().zip(&*found).for_each(|(&row, &value)| work[row as usize] = value);
-            later.iter().zip(&*below).for_each(|(&row, &value)| work[row as usize] -= value);
+            rows.iter().zip(&*known).for_each(|(&row, &value)| self.work[row as usize] = value);
             offset += front.panel_room();
+            pivot += front.width;
         }
         for front in fronts.iter().rev() {
             offset -= front.panel_room();
-            let (own, later) = rows[front.start..][..front.height].split_at(front.width);
-            let (top, stride) = (front.top(), front.stride());
-            let panel = &self.factor[offset..][..front.panel_room()];
-            let (known, below) = self.gathered[..stride].split_at_mut(top);
-            below.iter_mut().zip(later).for_each(|(below, &row)| *below = work[row as usize]);
-            below[later.len()..].fill(0.0);
-            for (k, &row) in own.iter().enumerate() {
-                known[k] = work[row as usize] - dot(&panel[k * stride + top..][..stride - top], below);
+            pivot -= front.width;
+            let (rows, stride) = (&rows[front.start..][..front.height], front.stride());
+            let known = &mut self.gathered[..stride];
+            known.iter_mut().zip(rows).for_each(|(known, &row)| *known = self.work[row as usize]);
+            known[front.height..].fill(0.0);
+            for (k, inverse) in self.pivots[pivot..][..front.width].iter().enumerate().rev() {
+                let from = k / LANES * LANES;
+                let column = lanes(&self.factor[offset + k * stride + from..offset + (k + 1) * stride]);
+                let mut sums = [0.0; LANES];
+                for (known, column) in lanes(&known[from..]).iter().zip(column) {
+                    (0..LANES).for_each(|i| sums[i] += known[i] * column[i]);
+                }
+                known[k] = (known[k] - ((sums[0] + sums[1]) + (sums[2] + sums[3]))) * inverse;
             }
-            for (k, &row) in own.iter().enumerate().rev() {
-                let value = known[k] * panel[k * stride + k];
-                work[row as usize] = value;
-                let end = k / LANES * LANES + LANES;
-                subtract_scaled(&mut known[..end], value, &panel[k * stride..][..end]);
-            }
+            rows[..front.width].iter().zip(&*known).for_each(|(&row, &value)| self.work[row as usize] = value);
         }
     }
 }
+
+/// Rows that are worked on together. Columns are as long as a multiple of it, with zeros at the end.
+const LANES: usize = 4;
 
 #[inline(always)]
 fn lanes(values: &[f64]) -> &[[f64; LANES]] {
     values.as_chunks::<LANES>().0
-}
-
-/// target ← target − factor · column.
-#[inline(always)]
-fn subtract_scaled(target: &mut [f64], factor: f64, column: &[f64]) {
-    for (target, column) in target.as_chunks_mut::<LANES>().0.iter_mut().zip(lanes(column)) {
-        (0..LANES).for_each(|i| target[i] -= factor * column[i]);
-    }
-}
-
-/// Σ of columns times factors, in a group of rows.
-#[inline(always)]
-fn combine(panel: &[f64], stride: usize, from: usize, factors: &[f64]) -> [f64; LANES] {
-    let (mut sums, mut begin) = ([0.0; LANES], from);
-    for factor in factors {
-        let values = &panel[begin..][..LANES];
-        (0..LANES).for_each(|i| sums[i] += factor * values[i]);
-        begin += stride;
-    }
-    sums
-}
-
-#[inline(always)]
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut sums = [0.0; LANES];
-    for (a, b) in lanes(a).iter().zip(lanes(b)) {
-        (0..LANES).for_each(|i| sums[i] += a[i] * b[i]);
-    }
-    (sums[0] + sums[1]) + (sums[2] + sums[3])
 }
 
 /// Runs a task with the widest registers that the processor has. The task must be all in one piece, inlined, to become such code; `pulp`
@@ -235,7 +207,7 @@ impl Front {
     /// From a column of the panel, which has the columns that are eliminated, to the next.
     #[inline(always)]
     fn stride(&self) -> usize {
-        self.top() + self.left_stride()
+        self.height.next_multiple_of(LANES)
     }
 
     #[inline(always)]
@@ -255,13 +227,14 @@ impl Front {
     }
 }
 
-/// A front while it is worked on: dense columns, of which only the lower triangle counts. What stands above it in the same lanes has no
-/// meaning until the mirror image is there.
+/// A front while it is worked on: dense columns, of which only the lower triangle counts. What stands above it in the same lanes is zero in
+/// the panel, and without meaning in what is left.
 struct Open<'a> {
     panel: &'a mut [f64],
+    /// Inverses of the diagonal; in the panel itself it is zero in the end.
+    pivots: &'a mut [f64],
     left: &'a mut [f64],
     width: usize,
-    top: usize,
     stride: usize,
     left_stride: usize,
 }
@@ -270,18 +243,18 @@ impl Open<'_> {
     /// The identity on what is eliminated, zeros elsewhere.
     #[inline(always)]
     fn begin(&mut self) {
-        self.panel.fill(0.0);
+        self.panel[..self.width * self.stride].fill(0.0);
         self.left.fill(0.0);
         (0..self.width).for_each(|k| self.panel[k * self.stride + k] = 1.0);
     }
 
-    /// A column from place `k` down.
+    /// A column from row `k` down.
     #[inline(always)]
     fn column(&mut self, k: usize) -> &mut [f64] {
-        if k < self.top {
+        if k < self.width {
             &mut self.panel[k * self.stride + k..(k + 1) * self.stride]
         } else {
-            let k = k - self.top;
+            let k = k - self.width;
             &mut self.left[k * self.left_stride + k..(k + 1) * self.left_stride]
         }
     }
@@ -325,52 +298,34 @@ impl Open<'_> {
         for k in 0..width {
             let (done, column) = self.panel.split_at_mut(k * stride);
             let from = k / LANES * LANES;
-            let column = column[from..stride].as_chunks_mut::<LANES>().0;
+            let column = &mut column[from..stride];
             subtract_products(column, done, stride, k, [k, from]);
-            let pivot = column[0][k - from];
+            let pivot = column[k - from];
             if !(pivot > 0.0 && pivot.is_finite()) {
                 return false;
             }
             let inverse = 1.0 / pivot.sqrt();
-            for group in column.iter_mut() {
-                (0..LANES).for_each(|i| group[i] *= inverse);
-            }
-            // The whole group at once: what is stored number by number is not there yet when the next column reads the group.
-            let group = column[0];
-            column[0] = std::array::from_fn(|i| match (i + from).cmp(&k) {
-                Ordering::Less => 0.0,
-                Ordering::Equal => inverse,
-                Ordering::Greater => group[i],
-            });
+            column.iter_mut().for_each(|x| *x *= inverse);
+            column[..=k - from].fill(0.0);
+            self.pivots[k] = inverse;
         }
         for (k, column) in self.left.chunks_exact_mut(self.left_stride.max(1)).enumerate() {
             let from = k / LANES * LANES;
-            let column = column[from..].as_chunks_mut::<LANES>().0;
-            subtract_products(column, self.panel, stride, width, [self.top + k, self.top + from]);
+            subtract_products(&mut column[from..], self.panel, stride, width, [width + k, width + from]);
         }
-        self.mirror();
         true
-    }
-
-    /// Puts the mirror image of the triangle above the diagonal, so that solves read columns in both directions.
-    #[inline(always)]
-    fn mirror(&mut self) {
-        for k in 1..self.width {
-            for i in 0..k {
-                self.panel[k * self.stride + i] = self.panel[i * self.stride + k];
-            }
-        }
     }
 }
 
-/// target ← target − Σ l lₖ over the first columns l of a panel, with the rows of l from `from` on. Each group is summed up in a register.
+/// target ← target − Σ l lₖ over the first columns l of a panel, with the rows of l from `from` on. Each lane is summed up in a register.
 #[inline(always)]
-fn subtract_products(target: &mut [[f64; LANES]], panel: &[f64], stride: usize, columns: usize, [k, from]: [usize; 2]) {
-    for (group, target) in target.iter_mut().enumerate() {
-        let (mut sums, mut begin) = (*target, 0);
+fn subtract_products(target: &mut [f64], panel: &[f64], stride: usize, columns: usize, [k, from]: [usize; 2]) {
+    for (chunk, target) in target.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
+        let mut sums = *target;
+        let mut begin = 0;
         for _ in 0..columns {
             let factor = panel[begin + k];
-            let values = &panel[begin + from + group * LANES..][..LANES];
+            let values = &panel[begin + from + chunk * LANES..][..LANES];
             (0..LANES).for_each(|i| sums[i] -= factor * values[i]);
             begin += stride;
         }

@@ -145,6 +145,8 @@ fn an_object_that_does_not_fit_together_is_refused_with_the_element() {
         (|o| o.modal.frequencies[2] = f64::INFINITY, "mode 2 has inf Hz"),
         (|o| o.modal.shapes[5][1] = f32::NAN, "modes.shapes: number 16"),
         (|o| o.modal.shapes.truncate(11), "modes.shapes: has 11 entries, expected 12"),
+        (|o| o.modal.spin.as_mut().unwrap().inertia[1][2] = f64::NAN, "spin.inertia: number 8"),
+        (|o| o.modal.spin.as_mut().unwrap().coriolis.truncate(2), "spin.coriolis: has 2 entries, expected 3"),
         (|o| o.modal.mass.mass = 0.0, "mass.mass: is 0"),
         (|o| o.modal.mass.centre.z = f64::NEG_INFINITY, "mass.centre: number 2"),
         (|o| o.modal.mass.inertia.y_axis.x = 1.0, "mass.inertia: is not symmetric"),
