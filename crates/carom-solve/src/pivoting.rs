@@ -20,7 +20,7 @@ const STEPS: usize = 30;
 /// A variable at a bound is wrong only if its gradient is beyond this much of the problem's size.
 const TOLERANCE: f64 = 1e-14;
 /// Proximal steps end when they move the gradient by less than this much of the problem's size.
-const ENOUGH: f64 = 2e-14;
+const ENOUGH: f64 = 1e-15;
 /// The most Newton steps that repair what a factor has lost.
 const POLISH: usize = 3;
 /// Rounds in which all wrong variables change sides although that does not make fewer of them wrong.
@@ -161,11 +161,12 @@ impl Pivoting {
         for round in 1..=limit {
             local.image(&local.values, &mut self.image);
             self.find_wrong(local);
-            if self.wrong.is_empty() && at_minimum {
-                if polished == POLISH || self.free_gradient(local) <= TOLERANCE * local.scale() {
-                    return round;
-                }
+            // What a factor has lost comes first: until then nothing tells which variables are wrong.
+            if at_minimum && polished < POLISH && self.free_gradient(local) > TOLERANCE * local.scale() {
+                self.wrong.clear();
                 polished += 1;
+            } else if at_minimum && self.wrong.is_empty() {
+                return round;
             } else {
                 polished = 0;
             }
