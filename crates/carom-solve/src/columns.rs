@@ -25,6 +25,9 @@ pub trait Columns: Clone + Default + Send + Sync {
     /// Length of the vectors that the matrix maps into.
     fn dimension(&self) -> usize;
 
+    /// How wide the block is that begins at a place of such a vector; none beyond its end.
+    fn width_at(&self, place: usize) -> Option<usize>;
+
     /// The two blocks of a column; twice the same if there is only one.
     fn blocks_of(&self, column: usize) -> [u32; 2];
 
@@ -142,6 +145,11 @@ impl<const W: usize> Columns for BlockColumns<W> {
     #[inline]
     fn dimension(&self) -> usize {
         self.blocks * W
+    }
+
+    #[inline]
+    fn width_at(&self, place: usize) -> Option<usize> {
+        (place < self.dimension()).then_some(W)
     }
 
     #[inline]
@@ -276,6 +284,11 @@ impl Columns for RaggedColumns {
 
     fn dimension(&self) -> usize {
         self.ends.last().copied().unwrap_or(0)
+    }
+
+    fn width_at(&self, place: usize) -> Option<usize> {
+        let block = self.ends.partition_point(|&end| end <= place);
+        self.ends.get(block).map(|&end| end - place)
     }
 
     fn blocks_of(&self, column: usize) -> [u32; 2] {

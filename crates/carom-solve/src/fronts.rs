@@ -10,6 +10,7 @@ use faer::sparse::linalg::amd;
 
 use crate::Columns;
 use crate::parts::UNSEEN;
+use crate::tiles::TILE;
 
 /// Blocks are eliminated together if so much of their front is zero at most: of a narrow front, and of any.
 const ZEROS: [f64; 2] = [0.4, 0.15];
@@ -19,18 +20,20 @@ const NARROW: usize = 4;
 /// Blocks that are eliminated together.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Front {
-    /// Where its rows begin in the list of rows, and how many there are.
+    /// Where its rows begin in the list of rows, and how many there are, those included that fill up tiles.
     pub start: usize,
     pub height: usize,
     /// How many of them are eliminated: its columns.
     pub width: usize,
+    /// How many of the others do not only fill up a tile.
+    pub rest: usize,
     /// Fronts right before it whose remaining rows it takes over.
     pub children: usize,
     /// Where its variables end in the list of those.
     pub members_end: usize,
 }
 
-/// A variable in the front that eliminates the first of its blocks.
+/// A variable with two blocks in the front that eliminates the first of them.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Member {
     pub variable: u32,
@@ -42,7 +45,7 @@ pub(crate) struct Member {
 #[derive(Debug, Default)]
 pub(crate) struct Fronts {
     pub fronts: Vec<Front>,
-    /// The coordinates that the rows of each front stand for, those that it eliminates first.
+    /// The coordinates that the rows of each front stand for, those that it eliminates first; one beyond the last for rows that fill up tiles.
     pub rows: Vec<u32>,
     /// Where each row that is not eliminated stands among the rows of the parent.
     pub places: Vec<u32>,
@@ -56,7 +59,6 @@ pub(crate) struct Fronts {
 struct Graph {
     starts: Vec<u32>,
     neighbours: Vec<u32>,
-    pairs: Vec<[u32; 2]>,
 }
 
 /// The elimination tree, its nodes numbered in the order of elimination.
@@ -74,23 +76,45 @@ struct Tree {
 
 impl Graph {
     fn build<C: Columns>(&mut self, columns: &C) {
-        self.pairs.clear();
-        for i in 0..columns.len() {
-            let [a, b] = columns.blocks_of(i);
-            if a != b {
-                self.pairs.extend([[a, b], [b, a]]);
-            }
-        }
-        self.pairs.sort_unstable();
-        self.pairs.dedup();
+        let pairs = || (0..columns.len()).map(|i| columns.blocks_of(i)).filter(|[a, b]| a != b);
         self.starts.clear();
         self.starts.resize(columns.blocks() + 1, 0);
-        self.pairs.iter().for_each(|pair| self.starts[pair[0] as usize + 1] += 1);
-        for block in 1..self.starts.len() {
-            self.starts[block] += self.starts[block - 1];
+        pairs().flatten().for_each(|block| self.starts[block as usize] += 1);
+        let mut end = 0;
+        for start in &mut self.starts {
+            end += *start;
+            *start = end;
         }
+        // Filled from behind, each start is in the end where it belongs.
         self.neighbours.clear();
-        self.neighbours.extend(self.pairs.iter().map(|pair| pair[1]));
+        self.neighbours.resize(end as usize, 0);
+        for [a, b] in pairs() {
+            for (block, other) in [(a, b), (b, a)] {
+                self.starts[block as usize] -= 1;
+                self.neighbours[self.starts[block as usize] as usize] = other;
+            }
+        }
+        self.sort_and_drop_repeated();
+    }
+
+    fn sort_and_drop_repeated(&mut self) {
+        let (mut kept, mut begin) = (0, 0);
+        for block in 0..self.starts.len() - 1 {
+            let end = self.starts[block + 1] as usize;
+            self.neighbours[begin..end].sort_unstable();
+            self.starts[block] = kept as u32;
+            for k in begin..end {
+                if k == begin || self.neighbours[k] != self.neighbours[kept - 1] {
+                    self.neighbours[kept] = self.neighbours[k];
+                    kept += 1;
+                }
+            }
+            begin = end;
+        }
+        self.neighbours.truncate(kept);
+        if let Some(end) = self.starts.last_mut() {
+            *end = kept as u32;
+        }
     }
 
     fn of(&self, block: u32) -> &[u32] {
@@ -248,20 +272,28 @@ impl Fronts {
                 front_of[node] = self.fronts.len() as u32;
                 self.rows.extend(columns.range(self.tree.blocks[node]).map(|k| k as u32));
             }
+            self.fill_up(start, columns.dimension());
             let width = self.rows.len() - start;
             for &node in self.tree.later_of(first + together - 1) {
                 self.rows.extend(columns.range(self.tree.blocks[node as usize]).map(|k| k as u32));
             }
-            self.fronts.push(Front { start, height: self.rows.len() - start, width, ..Front::default() });
+            let rest = self.rows.len() - start - width;
+            self.fill_up(start, columns.dimension());
+            self.fronts.push(Front { start, height: self.rows.len() - start, width, rest, ..Front::default() });
             first += together;
         }
         self.connect(columns.dimension(), &front_of, columns);
         true
     }
 
+    /// Adds rows that stand for nothing until a front's last tile is full.
+    fn fill_up(&mut self, start: usize, nothing: usize) {
+        self.rows.resize(start + (self.rows.len() - start).next_multiple_of(TILE), nothing as u32);
+    }
+
     /// Finds what each front hands on to its parent, and its variables.
     fn connect<C: Columns>(&mut self, dimension: usize, front_of: &[u32], columns: &C) {
-        let mut front_of_row = vec![0u32; dimension];
+        let mut front_of_row = vec![0u32; dimension + 1];
         for (number, front) in self.fronts.iter().enumerate() {
             for &row in &self.rows[front.start..][..front.width] {
                 front_of_row[row as usize] = number as u32;
@@ -270,21 +302,21 @@ impl Fronts {
         // Variables by the front of their first block, through counting.
         let home = |i: usize| {
             let [a, b] = columns.blocks_of(i).map(|block| self.tree.nodes[block as usize]);
-            front_of[a.min(b) as usize] as usize
+            (a != b).then(|| front_of[a.min(b) as usize] as usize)
         };
         let mut ends = vec![0usize; self.fronts.len() + 1];
-        (0..columns.len()).for_each(|i| ends[home(i) + 1] += 1);
+        (0..columns.len()).filter_map(home).for_each(|front| ends[front + 1] += 1);
         (1..ends.len()).for_each(|k| ends[k] += ends[k - 1]);
         self.members.clear();
-        self.members.resize(columns.len(), Member::default());
+        self.members.resize(ends[self.fronts.len()], Member::default());
         for i in 0..columns.len() {
-            let end = &mut ends[home(i)];
-            self.members[*end].variable = i as u32;
-            *end += 1;
+            let Some(front) = home(i) else { continue };
+            self.members[ends[front]].variable = i as u32;
+            ends[front] += 1;
         }
         self.places.resize(self.rows.len(), 0);
         let (mut last_child, mut sibling) = (vec![UNSEEN; self.fronts.len()], vec![UNSEEN; self.fronts.len()]);
-        let mut local = vec![0u32; dimension];
+        let mut local = vec![0u32; dimension + 1];
         let mut begin = 0;
         for number in 0..self.fronts.len() {
             let Front { start, height, width, .. } = self.fronts[number];
@@ -294,8 +326,8 @@ impl Fronts {
             let mut child = last_child[number];
             while child != UNSEEN {
                 self.fronts[number].children += 1;
-                let Front { start, height, width, .. } = self.fronts[child as usize];
-                for k in start + width..start + height {
+                let Front { start, rest, width, .. } = self.fronts[child as usize];
+                for k in start + width..start + width + rest {
                     self.places[k] = local[self.rows[k] as usize];
                 }
                 child = sibling[child as usize];

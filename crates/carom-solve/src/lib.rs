@@ -13,6 +13,7 @@ mod elimination;
 mod factor;
 mod fronts;
 mod interior;
+mod lanes;
 mod least_norm;
 mod lemke;
 mod local;
@@ -22,6 +23,7 @@ mod pivoting;
 mod problem;
 mod solver;
 mod sparse;
+mod tiles;
 
 pub use active_set::{ActiveSet, ActiveSetReport, Candidates};
 pub use columns::{BlockColumns, Columns, RaggedColumns};

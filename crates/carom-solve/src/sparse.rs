@@ -8,8 +8,10 @@
 
 use crate::Columns;
 use crate::fronts::{Front, Fronts, Member};
+use crate::lanes::{Task, in_lanes};
 use crate::local::Local;
 use crate::pivoting::PROXIMITY;
+use crate::tiles::{self, TILE, Tile, ZERO};
 
 /// The factor, with the memory that it reuses.
 #[derive(Debug, Default)]
@@ -17,15 +19,19 @@ pub(crate) struct SparseFactor {
     fronts: Fronts,
     /// C.
     compliance: Vec<f64>,
-    /// The columns that each front eliminates, below their diagonal, and the inverses of the diagonal.
-    factor: Vec<f64>,
-    pivots: Vec<f64>,
+    /// The widest block.
+    widest: usize,
+    /// Of each coordinate its row in the block of its body, from the first column to the diagonal: of I + G C Gᵀ only this is a sum of many.
+    diagonal: Vec<f64>,
+    /// The columns that each front eliminates, in tiles, with the inverses of the pivots on the diagonal.
+    factor: Vec<Tile>,
     /// What fronts have left for their parents.
-    stack: Vec<f64>,
+    stack: Vec<Tile>,
     /// Fronts whose parent has not come yet.
     pending: Vec<usize>,
+    /// One number for each coordinate, and one for the rows that fill up tiles, which is always zero.
     work: Vec<f64>,
-    gathered: Vec<f64>,
+    gathered: Vec<[f64; TILE]>,
 }
 
 impl SparseFactor {
@@ -35,13 +41,12 @@ impl SparseFactor {
             return false;
         }
         let fronts = &self.fronts.fronts;
-        self.factor.resize(fronts.iter().map(Front::panel_room).sum::<usize>() + LANES, 0.0);
-        self.pivots.resize(fronts.iter().map(|front| front.width).sum(), 0.0);
-        self.gathered.resize(fronts.iter().map(Front::stride).max().unwrap_or(0), 0.0);
+        self.factor.resize(fronts.iter().map(Front::panel_tiles).sum(), ZERO);
+        self.gathered.resize(fronts.iter().map(|front| front.height / TILE).max().unwrap_or(0), [0.0; TILE]);
         self.compliance.clear();
         self.compliance.resize(local.len(), 0.0);
-        self.work.clear();
-        self.work.resize(local.columns.dimension(), 0.0);
+        let blocks = 0..local.columns.blocks() as u32;
+        self.widest = blocks.map(|block| local.columns.range(block).len()).max().unwrap_or(0);
         true
     }
 
@@ -63,48 +68,63 @@ impl SparseFactor {
     }
 
     fn eliminate<C: Columns>(&mut self, columns: &C) -> bool {
-        in_lanes(
-            #[inline(always)]
-            || self.eliminate_in_lanes(columns),
-        )
+        self.add_up_diagonal(columns);
+        in_lanes(Elimination(self, columns))
+    }
+
+    /// The blocks on the diagonal of I + G C Gᵀ.
+    fn add_up_diagonal<C: Columns>(&mut self, columns: &C) {
+        let widest = self.widest;
+        self.diagonal.clear();
+        self.diagonal.resize(columns.dimension() * widest, 0.0);
+        for block in 0..columns.blocks() as u32 {
+            for (k, coordinate) in columns.range(block).enumerate() {
+                self.diagonal[coordinate * widest + k] = 1.0;
+            }
+        }
+        for (i, &compliance) in self.compliance.iter().enumerate().filter(|(_, compliance)| **compliance != 0.0) {
+            let [a, b] = columns.blocks_of(i);
+            let [g, h] = columns.rows(i);
+            add_square(&mut self.diagonal[columns.range(a).start * widest..], widest, g, compliance);
+            if a != b {
+                add_square(&mut self.diagonal[columns.range(b).start * widest..], widest, h, compliance);
+            }
+        }
     }
 
     #[inline(always)]
-    fn eliminate_in_lanes<C: Columns>(&mut self, columns: &C) -> bool {
-        let Fronts { fronts, places, members, .. } = &self.fronts;
-        let (mut top, mut offset, mut pivot, mut member) = (0, 0, 0, 0);
+    fn eliminate_in_lanes<const FUSED: bool, C: Columns>(&mut self, columns: &C) -> bool {
+        let Fronts { fronts, places, members, rows, .. } = &self.fronts;
+        let (mut top, mut offset, mut member) = (0, 0, 0);
         self.pending.clear();
         for (number, front) in fronts.iter().enumerate() {
-            let &Front { width, children, members_end, .. } = front;
-            let room = front.left_room();
-            // What follows a panel may be read along with its last rows, but does not count.
+            let room = front.left_tiles();
             if self.stack.len() < top + room {
-                self.stack.resize(top + room, 0.0);
+                self.stack.resize(top + room, ZERO);
             }
             let (below, left) = self.stack.split_at_mut(top);
             let mut open = Open {
-                panel: &mut self.factor[offset..][..front.panel_room() + LANES],
-                pivots: &mut self.pivots[pivot..][..width],
+                panel: &mut self.factor[offset..][..front.panel_tiles()],
                 left: &mut left[..room],
-                width,
-                stride: front.stride(),
-                left_stride: front.left_stride(),
+                pivots: front.width / TILE,
+                height: front.height / TILE,
             };
             open.begin();
-            for &Member { variable, places } in &members[member..members_end] {
+            open.add_diagonal(&rows[front.start..][..front.width], &self.diagonal, self.widest, columns);
+            for &Member { variable, places } in &members[member..front.members_end] {
                 let compliance = self.compliance[variable as usize];
                 if compliance != 0.0 {
-                    open.add_variable(columns.rows(variable as usize), places.map(|place| place as usize), compliance);
+                    open.add_variable(columns.rows(variable as usize), places, compliance);
                 }
             }
             // What children have left lies on top of the stack, the last child's first.
-            for _ in 0..children {
+            for _ in 0..front.children {
                 let Some(child) = self.pending.pop().map(|child| &fronts[child]) else { break };
-                top -= child.left_room();
-                let places = &places[child.start + child.width..][..child.height - child.width];
-                open.add_child(&below[top..][..child.left_room()], child.left_stride(), places);
+                top -= child.left_tiles();
+                let places = &places[child.start + child.width..][..child.rest];
+                open.add_child(&below[top..][..child.left_tiles()], places);
             }
-            if !open.eliminate() {
+            if !tiles::eliminate::<FUSED>(open.panel, open.left, open.pivots) {
                 return false;
             }
             let end = below.len();
@@ -113,222 +133,192 @@ impl SparseFactor {
             if room > 0 {
                 self.pending.push(number);
             }
-            offset += front.panel_room();
-            pivot += width;
-            member = members_end;
+            offset += front.panel_tiles();
+            member = front.members_end;
         }
         true
     }
 
     /// x ← (GᵀG + S + Θ)⁻¹ x on the variables named.
     pub fn solve<C: Columns>(&mut self, local: &Local<C>, free: &[usize], x: &mut [f64]) {
-        self.work.fill(0.0);
+        self.work.clear();
+        self.work.resize(local.columns.dimension() + 1, 0.0);
+        let coordinates = local.columns.dimension();
         for (&i, x) in free.iter().zip(&*x) {
-            local.columns.add_scaled(i, self.compliance[i] * x, &mut self.work);
+            local.columns.add_scaled(i, self.compliance[i] * x, &mut self.work[..coordinates]);
         }
-        in_lanes(
-            #[inline(always)]
-            || self.substitute(),
-        );
+        in_lanes(Substitution(self));
         for (&i, x) in free.iter().zip(x) {
-            *x = self.compliance[i] * (*x - local.columns.dot(i, &self.work));
+            *x = self.compliance[i] * (*x - local.columns.dot(i, &self.work[..coordinates]));
         }
     }
 
     /// work ← (L Lᵀ)⁻¹ work.
     #[inline(always)]
-    fn substitute(&mut self) {
+    fn substitute<const FUSED: bool>(&mut self) {
         let Fronts { fronts, rows, .. } = &self.fronts;
-        let (mut offset, mut pivot) = (0, 0);
+        let work = &mut self.work[..];
+        let mut offset = 0;
         for front in fronts {
-            let (rows, stride) = (&rows[front.start..][..front.height], front.stride());
-            let known = &mut self.gathered[..stride];
-            known.iter_mut().zip(rows).for_each(|(known, &row)| *known = self.work[row as usize]);
-            known[front.height..].fill(0.0);
-            let pivots = &self.pivots[pivot..][..front.width];
-            for (k, inverse) in pivots.iter().enumerate() {
-                let from = k / LANES * LANES;
-                let value = known[k] * inverse;
-                let column = lanes(&self.factor[offset + k * stride + from..offset + (k + 1) * stride]);
-                for (known, column) in known[from..].as_chunks_mut::<LANES>().0.iter_mut().zip(column) {
-                    (0..LANES).for_each(|i| known[i] -= value * column[i]);
-                }
-                known[k] = value;
-            }
-            rows.iter().zip(&*known).for_each(|(&row, &value)| self.work[row as usize] = value);
-            offset += front.panel_room();
-            pivot += front.width;
+            let rows = &rows[front.start..][..front.height];
+            let known = &mut self.gathered[..front.height / TILE];
+            gather(known, rows, work);
+            let panel = &self.factor[offset..][..front.panel_tiles()];
+            tiles::substitute::<FUSED>(panel, front.width / TILE, known);
+            scatter(known, rows, work);
+            offset += front.panel_tiles();
         }
         for front in fronts.iter().rev() {
-            offset -= front.panel_room();
-            pivot -= front.width;
-            let (rows, stride) = (&rows[front.start..][..front.height], front.stride());
-            let known = &mut self.gathered[..stride];
-            known.iter_mut().zip(rows).for_each(|(known, &row)| *known = self.work[row as usize]);
-            known[front.height..].fill(0.0);
-            for (k, inverse) in self.pivots[pivot..][..front.width].iter().enumerate().rev() {
-                let from = k / LANES * LANES;
-                let column = lanes(&self.factor[offset + k * stride + from..offset + (k + 1) * stride]);
-                let mut sums = [0.0; LANES];
-                for (known, column) in lanes(&known[from..]).iter().zip(column) {
-                    (0..LANES).for_each(|i| sums[i] += known[i] * column[i]);
-                }
-                known[k] = (known[k] - ((sums[0] + sums[1]) + (sums[2] + sums[3]))) * inverse;
-            }
-            rows[..front.width].iter().zip(&*known).for_each(|(&row, &value)| self.work[row as usize] = value);
+            offset -= front.panel_tiles();
+            let rows = &rows[front.start..][..front.height];
+            let known = &mut self.gathered[..front.height / TILE];
+            gather(known, rows, work);
+            let panel = &self.factor[offset..][..front.panel_tiles()];
+            tiles::substitute_back::<FUSED>(panel, front.width / TILE, known);
+            scatter(&known[..front.width / TILE], rows, work);
         }
     }
 }
 
-/// Rows that are worked on together. Columns are as long as a multiple of it, with zeros at the end.
-const LANES: usize = 4;
-
+/// Adds compliance · g gᵀ to the rows of a block.
 #[inline(always)]
-fn lanes(values: &[f64]) -> &[[f64; LANES]] {
-    values.as_chunks::<LANES>().0
+fn add_square(block: &mut [f64], widest: usize, g: &[f64], compliance: f64) {
+    for r in 0..g.len() {
+        let factor = compliance * g[r];
+        (0..=r).for_each(|k| block[r * widest + k] += factor * g[k]);
+    }
 }
 
-/// Runs a task with the widest registers that the processor has. The task must be all in one piece, inlined, to become such code; `pulp`
-/// calls a plain closure through a shim that is not.
 #[inline(always)]
-pub(crate) fn in_lanes<R>(task: impl FnOnce() -> R) -> R {
-    struct Task<F>(F);
-    impl<R, F: FnOnce() -> R> pulp::NullaryFnOnce for Task<F> {
-        type Output = R;
-        #[inline(always)]
-        fn call(self) -> R {
-            (self.0)()
-        }
+fn gather(known: &mut [[f64; TILE]], rows: &[u32], work: &[f64]) {
+    for (known, rows) in known.iter_mut().zip(rows.as_chunks::<TILE>().0) {
+        *known = rows.map(|row| work[row as usize]);
     }
-    pulp::Arch::new().dispatch(Task(task))
+}
+
+#[inline(always)]
+fn scatter(known: &[[f64; TILE]], rows: &[u32], work: &mut [f64]) {
+    for (known, rows) in known.iter().zip(rows.as_chunks::<TILE>().0) {
+        (0..TILE).for_each(|k| work[rows[k] as usize] = known[k]);
+    }
+}
+
+/// Elimination, as a task for lanes.
+struct Elimination<'a, C>(&'a mut SparseFactor, &'a C);
+
+impl<C: Columns> Task for Elimination<'_, C> {
+    type Output = bool;
+    #[inline(always)]
+    fn run<const FUSED: bool>(self) -> bool {
+        self.0.eliminate_in_lanes::<FUSED, C>(self.1)
+    }
+}
+
+/// Substitution, as a task for lanes.
+struct Substitution<'a>(&'a mut SparseFactor);
+
+impl Task for Substitution<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<const FUSED: bool>(self) {
+        self.0.substitute::<FUSED>();
+    }
 }
 
 impl Front {
-    /// From a column of the panel, which has the columns that are eliminated, to the next.
+    /// The panel has the columns that are eliminated.
     #[inline(always)]
-    fn stride(&self) -> usize {
-        self.height.next_multiple_of(LANES)
-    }
-
-    #[inline(always)]
-    fn panel_room(&self) -> usize {
-        self.width * self.stride()
+    fn panel_tiles(&self) -> usize {
+        self.width / TILE * (self.height / TILE)
     }
 
     /// The same for what is left to the parent.
     #[inline(always)]
-    fn left_stride(&self) -> usize {
-        (self.height - self.width).next_multiple_of(LANES)
-    }
-
-    #[inline(always)]
-    fn left_room(&self) -> usize {
-        (self.height - self.width) * self.left_stride()
+    fn left_tiles(&self) -> usize {
+        let side = (self.height - self.width) / TILE;
+        side * side
     }
 }
 
-/// A front while it is worked on: dense columns, of which only the lower triangle counts. What stands above it in the same lanes is zero in
-/// the panel, and without meaning in what is left.
+/// A front while it is worked on: tiles column by column, of which only the lower triangle counts.
 struct Open<'a> {
-    panel: &'a mut [f64],
-    /// Inverses of the diagonal; in the panel itself it is zero in the end.
-    pivots: &'a mut [f64],
-    left: &'a mut [f64],
-    width: usize,
-    stride: usize,
-    left_stride: usize,
+    panel: &'a mut [Tile],
+    left: &'a mut [Tile],
+    /// Columns of tiles that are eliminated, and rows of tiles in all.
+    pivots: usize,
+    height: usize,
 }
 
 impl Open<'_> {
-    /// The identity on what is eliminated, zeros elsewhere.
     #[inline(always)]
     fn begin(&mut self) {
-        self.panel[..self.width * self.stride].fill(0.0);
-        self.left.fill(0.0);
-        (0..self.width).for_each(|k| self.panel[k * self.stride + k] = 1.0);
+        self.panel.fill(ZERO);
+        self.left.fill(ZERO);
     }
 
-    /// A column from row `k` down.
+    /// A number of the front, by its column and by the offset of its row.
     #[inline(always)]
-    fn column(&mut self, k: usize) -> &mut [f64] {
-        if k < self.width {
-            &mut self.panel[k * self.stride + k..(k + 1) * self.stride]
+    fn column(&mut self, column: usize) -> &mut [f64] {
+        let pivots = self.pivots * TILE;
+        if column < pivots {
+            &mut self.panel.as_flattened_mut().as_flattened_mut()[tiles::column_offset(column, self.height)..]
         } else {
-            let k = k - self.width;
-            &mut self.left[k * self.left_stride + k..(k + 1) * self.left_stride]
+            let start = tiles::column_offset(column - pivots, self.height - self.pivots);
+            &mut self.left.as_flattened_mut().as_flattened_mut()[start..]
         }
     }
 
-    /// Adds c g gᵀ, with the two rows of g at these places; there is but one row if the places are the same.
+    /// The blocks on the diagonal of what is eliminated; ones where rows only fill up a tile.
     #[inline(always)]
-    fn add_variable(&mut self, rows: [&[f64]; 2], places: [usize; 2], compliance: f64) {
-        let [(first, g), (second, h)] = match places[0] <= places[1] {
-            true => [(places[0], rows[0]), (places[1], rows[1])],
-            false => [(places[1], rows[1]), (places[0], rows[0])],
-        };
-        let h = if first == second { &[] } else { h };
+    fn add_diagonal<C: Columns>(&mut self, rows: &[u32], diagonal: &[f64], widest: usize, columns: &C) {
+        let panel = self.panel.as_flattened_mut().as_flattened_mut();
+        let mut place = 0;
+        while place < rows.len() {
+            let coordinate = rows[place] as usize;
+            let Some(width) = columns.width_at(coordinate) else {
+                panel[tiles::column_offset(place, self.height) + tiles::row_offset(place)] = 1.0;
+                place += 1;
+                continue;
+            };
+            for c in 0..width {
+                let start = tiles::column_offset(place + c, self.height);
+                for r in c..width {
+                    panel[start + tiles::row_offset(place + r)] = diagonal[(coordinate + r) * widest + c];
+                }
+            }
+            place += width;
+        }
+    }
+
+    /// Adds compliance · g hᵀ of a variable with two blocks.
+    #[inline(always)]
+    fn add_variable(&mut self, rows: [&[f64]; 2], places: [u32; 2], compliance: f64) {
+        let [p, q] = places.map(|place| place as usize);
+        let [(first, g), (second, h)] = if p < q { [(p, rows[0]), (q, rows[1])] } else { [(q, rows[1]), (p, rows[0])] };
+        let panel = self.panel.as_flattened_mut().as_flattened_mut();
         for k in 0..g.len() {
             let factor = compliance * g[k];
-            let column = self.column(first + k);
-            column.iter_mut().zip(&g[k..]).for_each(|(x, g)| *x += factor * g);
-            column[(second - first).saturating_sub(k)..].iter_mut().zip(h).for_each(|(x, h)| *x += factor * h);
-        }
-        for k in 0..h.len() {
-            let factor = compliance * h[k];
-            self.column(second + k).iter_mut().zip(&h[k..]).for_each(|(x, h)| *x += factor * h);
+            let start = tiles::column_offset(first + k, self.height);
+            for r in 0..h.len() {
+                panel[start + tiles::row_offset(second + r)] += factor * h[r];
+            }
         }
     }
 
     /// Takes over what a child has left, which belongs to these rows.
     #[inline(always)]
-    fn add_child(&mut self, child: &[f64], stride: usize, places: &[u32]) {
-        for (k, values) in child.chunks_exact(stride.max(1)).enumerate() {
-            let place = places[k] as usize;
+    fn add_child(&mut self, child: &[Tile], places: &[u32]) {
+        let side = places.len().div_ceil(TILE);
+        let child = child.as_flattened().as_flattened();
+        let pivots = self.pivots * TILE;
+        for (k, &place) in places.iter().enumerate() {
+            let values = &child[tiles::column_offset(k, side)..];
+            let place = place as usize;
+            let above = if place < pivots { 0 } else { tiles::row_offset(pivots) };
             let column = self.column(place);
-            for (value, &row) in values[k..].iter().zip(&places[k..]) {
-                column[row as usize - place] += value;
+            for r in k..places.len() {
+                column[tiles::row_offset(places[r] as usize) - above] += values[tiles::row_offset(r)];
             }
         }
-    }
-
-    /// Cholesky's method on the columns that are eliminated, and its effect on what is left. Whether pivots were positive.
-    #[inline(always)]
-    fn eliminate(&mut self) -> bool {
-        let (width, stride) = (self.width, self.stride);
-        for k in 0..width {
-            let (done, column) = self.panel.split_at_mut(k * stride);
-            let from = k / LANES * LANES;
-            let column = &mut column[from..stride];
-            subtract_products(column, done, stride, k, [k, from]);
-            let pivot = column[k - from];
-            if !(pivot > 0.0 && pivot.is_finite()) {
-                return false;
-            }
-            let inverse = 1.0 / pivot.sqrt();
-            column.iter_mut().for_each(|x| *x *= inverse);
-            column[..=k - from].fill(0.0);
-            self.pivots[k] = inverse;
-        }
-        for (k, column) in self.left.chunks_exact_mut(self.left_stride.max(1)).enumerate() {
-            let from = k / LANES * LANES;
-            subtract_products(&mut column[from..], self.panel, stride, width, [width + k, width + from]);
-        }
-        true
-    }
-}
-
-/// target ← target − Σ l lₖ over the first columns l of a panel, with the rows of l from `from` on. Each lane is summed up in a register.
-#[inline(always)]
-fn subtract_products(target: &mut [f64], panel: &[f64], stride: usize, columns: usize, [k, from]: [usize; 2]) {
-    for (chunk, target) in target.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
-        let mut sums = *target;
-        let mut begin = 0;
-        for _ in 0..columns {
-            let factor = panel[begin + k];
-            let values = &panel[begin + from + chunk * LANES..][..LANES];
-            (0..LANES).for_each(|i| sums[i] -= factor * values[i]);
-            begin += stride;
-        }
-        *target = sums;
     }
 }
