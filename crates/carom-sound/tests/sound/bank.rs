@@ -184,3 +184,24 @@ fn a_steady_force_that_begins_within_a_period_does_what_many_small_blows_do() {
         assert!((a - b).abs() < 3e-3 * largest, "sample {n}: {a}, expected {b}");
     }
 }
+
+/// Symptom: a fork that rested on the ground clicked every 0.32 s and lost its phase. There the end of a step of 1 ms met that of a period, a force
+/// that was over was still listed, and the modes stood still for the whole period.
+#[test]
+fn modes_ring_on_while_a_force_is_listed_that_does_not_act() {
+    let modes = oscillators(20);
+    let gains = vec![1.0; 20];
+    let outlet = Outlet::new(gains.iter().map(|&gain| (gain, 0.0)));
+    let [mut alone, mut together] = [0, 1].map(|_| {
+        let mut bank = Bank::new(&modes, RATE);
+        heard(&mut bank, &gains, Pulse::blow(0.0), &outlet, 3);
+        bank
+    });
+    let load = Drive::new(&gains, [Some(Force::Steady(0.3)); PERIOD]);
+    let over = Drive::new(&gains, [None; PERIOD]);
+    let mut out = [[[0.0; PERIOD]]; 2];
+    alone.play(std::slice::from_ref(&load), &[&outlet], &mut out[0]);
+    together.play(&[over, load], &[&outlet], &mut out[1]);
+    assert_eq!(out[0], out[1]);
+    assert!((0..20).all(|mode| alone.state(mode) == together.state(mode)));
+}

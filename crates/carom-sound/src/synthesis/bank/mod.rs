@@ -24,8 +24,8 @@ const RINGING: usize = 2;
 const DRIVEN: usize = 4;
 const PADDING: usize = DRIVEN * 8;
 
-/// Powers of two below a period.
-const LEAPS: usize = PERIOD.ilog2() as usize;
+/// Powers of two up to a period.
+const LEAPS: usize = PERIOD.ilog2() as usize + 1;
 
 /// In a sample in which a force acts for a part, damping is that of [`Bank::new`] unless it differs by so much per sample.
 const SLACK: f64 = 1e-3;
@@ -87,10 +87,12 @@ impl Drive {
         self.forces = forces;
     }
 
-    /// Its strength if it is the same during the whole period.
+    /// Its strength if it is the same during the whole period; zero if it does not act.
     fn steady(&self) -> Option<f64> {
+        let same = self.forces.iter().all(|force| *force == self.forces[0]);
         match self.forces[0] {
-            Some(Force::Steady(strength)) if self.forces.iter().all(|force| *force == self.forces[0]) => Some(strength),
+            Some(Force::Steady(strength)) if same => Some(strength),
+            None if same => Some(0.0),
             _ => None,
         }
     }
@@ -122,9 +124,8 @@ pub struct Bank {
     held: bool,
     /// Of each group of [`RINGING`] vectors, whether it moves about `hold`.
     awake: Vec<bool>,
-    /// Flights of 1, 2, 4, 8, 16 samples.
+    /// Flights of 1, 2, 4, 8, 16, 32 samples.
     leaps: [Flights; LEAPS],
-    jump: Flights,
     /// Trace and negative determinant of two steps.
     trace: Vec<f64>,
     loss: Vec<f64>,
@@ -217,7 +218,6 @@ impl Bank {
             held: false,
             awake: vec![false; length / RINGING],
             leaps: std::array::from_fn(|_| Flights::new(length)),
-            jump: Flights::new(length),
             trace: zeros(),
             loss: zeros(),
             press: zeros(),
@@ -286,7 +286,6 @@ impl Bank {
             leap.set(mode, flight);
             flight = flight.then(&flight);
         }
-        self.jump.set(mode, flight);
         let slow = self.omega[mode] * self.sample < 1e-6;
         self.press[mode] = if slow { 0.5 * self.sample.powi(2) } else { (1.0 - step.qq) / self.stiffness[mode] };
     }

@@ -9,7 +9,7 @@
 
 use pulp::{Simd, WithSimd};
 
-use super::{Bank, Outlet, PERIOD, REST, RINGING, energy, pair, vectors};
+use super::{Bank, LEAPS, Outlet, PERIOD, REST, RINGING, energy, pair, vectors};
 
 pub(super) struct Ring<'a> {
     pub bank: &'a mut Bank,
@@ -140,7 +140,7 @@ impl<'a, S: Simd> Listener<'a, S> {
 /// Takes the state to the end of the period; what has died away comes to rest.
 #[inline(always)]
 fn advance<S: Simd>(simd: S, bank: &mut Bank) {
-    let [qq, qv, vq, vv] = bank.jump.vectors::<S>();
+    let [qq, qv, vq, vv] = bank.leaps[LEAPS - 1].vectors::<S>();
     let (stiffness, hold) = (vectors::<S>(&bank.stiffness), vectors::<S>(&bank.hold));
     let place = S::as_mut_simd_f64s(&mut bank.place).0;
     let velocity = S::as_mut_simd_f64s(&mut bank.velocity).0;
