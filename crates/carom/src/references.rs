@@ -374,3 +374,21 @@ fn clamped_cylinder() -> Reference {
         source: "torsion of a circular cylinder with one end held, (n − ½)π, exact",
     }
 }
+
+/// The pitch of the ruler of `ruler-twang`, steel, 1 mm thick and 31 cm long, that stands out by a length L, Hz.
+///
+/// It is a beam whose root turns a little: it lies between rail and thumb on two lines, s = 3 cm apart, and is held b further back, 1 cm
+/// from its end, which resists with k = 4/s − (2/s)² / (4/s + 4/b) times EI. Its pitch is x²/2π · √(E/12ρ) · thickness / L² with
+/// kL (1 + cos x cosh x) = x (sin x cosh x − cos x sinh x); for a stiff root x = 1.8751, and it goes with 1/L².
+pub fn ruler_pitch(length: f64) -> f64 {
+    const GRIP: f64 = 0.03;
+    let back = 0.3 - length - GRIP;
+    let root = 4.0 / GRIP - (2.0 / GRIP).powi(2) / (4.0 / GRIP + 4.0 / back);
+    let gives = |x: f64| root * length * (1.0 + x.cos() * x.cosh()) - x * (x.sin() * x.cosh() - x.cos() * x.sinh());
+    let (mut low, mut high) = (0.1, 1.8751);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if gives(middle) > 0.0 { low = middle } else { high = middle }
+    }
+    low * low / TAU * (200e9f64 / (12.0 * 7850.0)).sqrt() * 0.001 / (length * length)
+}
