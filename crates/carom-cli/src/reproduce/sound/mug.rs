@@ -3,15 +3,11 @@
 //! The decay that Eq. 20 predicts is found apart from the synthesis: from where the mug lies and the smallest forces that carry it.
 
 use carom::object::ModalModel;
-use carom::recording::Recording;
-use carom::shape::Bvh;
-use glam::{DMat3, DQuat, DVec3};
-use miette::miette;
 
 use super::super::Args;
 use super::super::findings::{Findings, Sound};
-use super::{Hearing, decay, heard, material_decay, modes_of, part, recorded, stem, tone};
-use crate::ui::{Ui, Work, failure};
+use super::{Hearing, decay, grips, heard, material_decay, modes_of, part, recorded, stem, tone};
+use crate::ui::{Ui, Work};
 
 const SCENE: &str = "mug-poses";
 const POSES: [&str; 3] = ["upright", "rim", "side"];
@@ -61,43 +57,4 @@ fn loudest(signal: &[f64], rate: f64, model: &ModalModel) -> Vec<usize> {
     let levels: Vec<f64> = (0..model.mode_count()).map(level).collect();
     let most = levels.iter().copied().fold(0.0, f64::max);
     (0..levels.len()).filter(|&mode| levels[mode] > 0.03 * most).take(PARTIALS).collect()
-}
-
-/// Σ c u·(μI + (1 − μ)nnᵀ)u of each mode, N/kg, for a body that lies still at the end of a recording: c are the smallest forces
-/// whose sum and torque carry its weight at the places where it touches.
-fn grips(recording: &Recording, body: &str, model: &ModalModel) -> Work<Vec<f64>> {
-    const FRICTION: f64 = 0.5;
-    let number = recording.run().bodies.iter().position(|other| other.name == body);
-    let number = number.ok_or_else(|| miette!("no body is called '{body}'"))?;
-    let frame = recording.frames().last().transpose().map_err(|error| failure(error, None))?;
-    let frame = frame.ok_or_else(|| miette!("nothing was recorded"))?.frame;
-    let (centre, turn) = (DVec3::from(frame.positions[number]), DQuat::from_array(frame.rotations[number]));
-    let last = recording.checkpoint().progress.step - 1;
-    let mut arms = Vec::new();
-    for contact in recording.contacts() {
-        let contact = contact.map_err(|error| failure(error, None))?;
-        if contact.step >= last && contact.event.bodies.contains(&(number as u32)) {
-            arms.push(DVec3::from(contact.event.point) - centre);
-        }
-    }
-    // c = a·(1, x, z) with Σc = mg and no torque about the centre of mass.
-    let mut moments = DMat3::ZERO;
-    for arm in &arms {
-        let row = DVec3::new(1.0, arm.x, arm.z);
-        moments += DMat3::from_cols(row * row.x, row * row.y, row * row.z);
-    }
-    let share = moments.inverse() * DVec3::new(9.81 * model.mass.mass, 0.0, 0.0);
-    let hierarchy = Bvh::new(&model.surface);
-    let mut grips = vec![0.0; model.mode_count()];
-    let (normal, mut shapes) = (turn.inverse() * DVec3::Y, Vec::new());
-    for arm in arms {
-        let force = share.dot(DVec3::new(1.0, arm.x, arm.z));
-        let Some(place) = hierarchy.closest_point(turn.inverse() * arm + model.mass.centre) else { continue };
-        model.shapes_on_triangle(place.triangle, place.barycentric.into(), &mut shapes);
-        for (grip, shape) in grips.iter_mut().zip(&shapes) {
-            let along = shape.dot(normal).powi(2);
-            *grip += force * (along + FRICTION * (shape.length_squared() - along));
-        }
-    }
-    Ok(grips)
 }
