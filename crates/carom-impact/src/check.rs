@@ -1,6 +1,6 @@
 //! Bad input is stopped here, by element and number.
 
-use crate::whole::Lists;
+use crate::bodies::Lists;
 use crate::{Contact, ImpactError, Joint, Tangent, WORLD};
 
 /// Checks indices, widths and numbers; `width` gives that of a body.

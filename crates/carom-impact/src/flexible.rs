@@ -5,9 +5,10 @@
 
 use carom_solve::RaggedColumns;
 
+use crate::bodies::{Bodies, Lists};
 use crate::check::{check, check_velocity};
 use crate::mass::Factor;
-use crate::whole::{Bodies, Lists, Whole};
+use crate::whole::{Memory, Whole};
 use crate::{Contact, Impact, ImpactError, ImpactParams, InverseMass, Joint, Tangent};
 
 /// A body with vibration modes. `Fixed` holds its rigid motion only; the modes still move.
@@ -57,7 +58,7 @@ pub fn resolve_flexible(
     let mixed = Mixed { bodies, factors: &factors, velocities };
     let whole = Whole::new(&mixed, &lists)?;
     let mut impact = Impact::zero(system.contacts.len(), system.joints.len(), system.tangents.len());
-    let change = whole.resolve(&mut impact, params)?;
+    let change = whole.resolve(&mut impact, params, &mut Memory::default())?;
     let mut changes = change.as_slice();
     for (velocity, factor) in velocities.iter_mut().zip(&factors) {
         let (own, rest) = changes.split_at(velocity.len());
@@ -88,6 +89,7 @@ struct Mixed<'a> {
 
 impl Bodies for Mixed<'_> {
     type Columns = RaggedColumns;
+    type White = Vec<f64>;
 
     fn lay(&self, columns: &mut RaggedColumns) {
         columns.reset(self.bodies.iter().map(FlexibleBody::width));

@@ -27,6 +27,8 @@ pub(crate) struct Island<C> {
     pub still: f64,
     /// Lengths of the two sides of each normal; this and what follows is found by `connect`.
     pub lengths: Vec<[f64; 2]>,
+    /// |Gᵢ|².
+    pub squares: Vec<f64>,
     /// The contacts of each block.
     pub incident_starts: Vec<u32>,
     pub incident: Vec<u32>,
@@ -53,24 +55,30 @@ impl<C: Columns> Island<C> {
     pub fn connect(&mut self) {
         let count = self.len();
         self.lengths.clear();
-        self.lengths.extend((0..count).map(|i| self.normals.squares(i).map(f64::sqrt)));
+        self.squares.clear();
+        for i in 0..count {
+            let squares = self.normals.squares(i);
+            self.lengths.push(squares.map(f64::sqrt));
+            self.squares.push(squares[0] + squares[1]);
+        }
         self.incident_starts.clear();
         self.incident_starts.resize(self.normals.blocks() + 1, 0);
         for i in 0..count {
             for block in distinct(self.normals.blocks_of(i)) {
-                self.incident_starts[block as usize + 1] += 1;
+                self.incident_starts[block as usize] += 1;
             }
         }
         for block in 1..self.incident_starts.len() {
             self.incident_starts[block] += self.incident_starts[block - 1];
         }
-        let mut next = self.incident_starts.clone();
         self.incident.clear();
-        self.incident.resize(next.last().map_or(0, |&end| end as usize), 0);
-        for i in 0..count {
+        self.incident.resize(self.incident_starts.last().map_or(0, |&end| end as usize), 0);
+        // Filling from the back leaves each start where it belongs.
+        for i in (0..count).rev() {
             for block in distinct(self.normals.blocks_of(i)) {
-                self.incident[next[block as usize] as usize] = i as u32;
-                next[block as usize] += 1;
+                let place = &mut self.incident_starts[block as usize];
+                *place -= 1;
+                self.incident[*place as usize] = i as u32;
             }
         }
     }
@@ -121,7 +129,7 @@ impl<C: Columns> Island<C> {
     /// How fast stopping a contact alone would make its two blocks, at most.
     #[inline]
     pub fn blow(&self, contact: usize, w: &[f64]) -> [f64; 2] {
-        let push = (-self.opening(contact, w)).max(0.0) / self.normals.product(contact, contact).max(f64::MIN_POSITIVE);
+        let push = (-self.opening(contact, w)).max(0.0) / self.squares[contact].max(f64::MIN_POSITIVE);
         self.lengths[contact].map(|length| push * length)
     }
 

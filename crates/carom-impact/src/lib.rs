@@ -4,6 +4,7 @@
 //! 2012) with a coefficient of restitution for each contact. [`Staggered`] finds contact and Coulomb friction that hold at once, step by
 //! step (Zheng and James: *Toward High-Quality Modal Contact Sound*, 2011). Both know no world and no shapes: any engine can call them.
 
+mod bodies;
 mod check;
 mod error;
 mod flexible;
@@ -22,7 +23,7 @@ mod whole;
 pub use error::ImpactError;
 pub use flexible::{FlexibleBody, FlexibleSystem, resolve_flexible};
 pub use mass::{Factor, InverseMass};
-pub use resolve::{GatheredSystem, resolve};
+pub use resolve::{GatheredSystem, ImpactMemory, resolve};
 pub use staggered::{
     DenseContacts, DenseRow, Disc, FlexibleStaggered, Grip, Place, Staggered, StaggeredParams, StaggeredReport, Touch,
 };

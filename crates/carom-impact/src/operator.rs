@@ -33,19 +33,16 @@ pub(crate) struct Workspace<C> {
 }
 
 impl<C: Columns> Workspace<C> {
-    /// Resolves an island.
-    pub fn resolve(&mut self, island: &Island<C>, params: &ImpactParams) -> Yield {
-        let mut result = Yield::default();
+    /// Resolves an island; puts what it yields in place of what `result` had.
+    pub fn resolve(&mut self, island: &Island<C>, params: &ImpactParams, result: &mut Yield) {
+        result.clear();
         if let ([restitution], [false]) = (&island.restitution[..], &island.joint[..]) {
-            // Alone, every operator gives Newton's law.
-            let restitution = if params.operator == Operator::Inelastic { 0.0 } else { *restitution };
             let opening = island.opening(0, &island.before);
-            result.normal.push((-(1.0 + restitution) * opening / island.normals.product(0, 0)).max(0.0));
-            result.effort.solves = usize::from(opening < 0.0);
+            result.stop_alone(opening, *restitution, island.normals.product(0, 0), params);
         } else {
-            self.normal_impulses(island, params, &mut result);
+            self.normal_impulses(island, params, result);
         }
-        let normal_loss = self.lost(island, &result);
+        let normal_loss = self.lost(island, result);
         let rubs = params.friction_passes > 0
             && island.tangent_contact.iter().any(|&i| island.friction[i as usize] * result.normal[i as usize] > 0.0);
         if (params.least_norm || rubs) && island.len() > 1 {
@@ -59,11 +56,10 @@ impl<C: Columns> Workspace<C> {
             let course = self.friction.run(island, &mut result.normal, reflector, params.friction_passes);
             result.take(course);
             result.tangential.copy_from_slice(&self.friction.impulses);
-            result.ledger.friction = self.lost(island, &result) - normal_loss;
+            result.ledger.friction = self.lost(island, result) - normal_loss;
         }
         result.ledger.restitution = normal_loss - result.ledger.jam;
-        result.ledger.driven = driven(island, &result);
-        result
+        result.ledger.driven = driven(island, result);
     }
 
     fn normal_impulses(&mut self, island: &Island<C>, params: &ImpactParams, result: &mut Yield) {
@@ -140,6 +136,21 @@ fn driven<C>(island: &Island<C>, result: &Yield) -> f64 {
 }
 
 impl Yield {
+    /// Nothing, in the same memory.
+    pub fn clear(&mut self) {
+        let [mut normal, mut tangential] = [&mut self.normal, &mut self.tangential].map(std::mem::take);
+        normal.clear();
+        tangential.clear();
+        *self = Yield { normal, tangential, ..Yield::default() };
+    }
+
+    /// A contact that is alone: every operator gives Newton's law. `square` is |G|² of its column.
+    pub fn stop_alone(&mut self, opening: f64, restitution: f64, square: f64, params: &ImpactParams) {
+        let restitution = if params.operator == Operator::Inelastic { 0.0 } else { restitution };
+        self.normal.push((-(1.0 + restitution) * opening / square).max(0.0));
+        self.effort.solves = usize::from(opening < 0.0);
+    }
+
     fn take(&mut self, course: Course) {
         self.effort.solves += course.solves;
         self.effort.rounds += course.rounds;

@@ -49,6 +49,7 @@ pub(crate) struct Reflector<C> {
     pub impulses: Vec<f64>,
     /// Which contacts are held, that is, inelastic.
     held: Vec<bool>,
+    any_joint: bool,
     any_held: bool,
     /// Whether a contact, not only a joint, is held.
     any_inelastic: bool,
@@ -130,6 +131,7 @@ impl<C: Columns> Reflector<C> {
         self.most_pushes = 0;
         self.held.clear();
         self.held.extend((0..count).map(|i| island.joint[i] || !elastic(i)));
+        self.any_joint = island.joint.contains(&true);
         self.any_held = self.held.contains(&true);
         self.any_inelastic = (0..count).any(|i| self.held[i] && !island.joint[i]);
         self.rattles.clear();
@@ -244,10 +246,14 @@ impl<C: Columns> Reflector<C> {
     fn solve(&mut self, island: &Island<C>) {
         self.push.clear();
         self.push.resize(self.chosen.len(), 0.0);
-        self.lower.clear();
-        self.lower.extend(self.chosen.iter().map(|&i| island.least_impulse(i as usize)));
-        self.upper.resize(self.chosen.len(), f64::INFINITY);
-        let problem = Problem::boxed(&island.normals, &self.linear, &self.lower, &self.upper);
+        let problem = if self.any_joint {
+            self.lower.clear();
+            self.lower.extend(self.chosen.iter().map(|&i| island.least_impulse(i as usize)));
+            self.upper.resize(self.chosen.len(), f64::INFINITY);
+            Problem::boxed(&island.normals, &self.linear, &self.lower, &self.upper)
+        } else {
+            Problem::non_negative(&island.normals, &self.linear)
+        };
         let SolveReport { residual, rounds, interior_points, factorizations, unbounded, .. } =
             self.solver.solve_subset(&problem, &self.chosen, &mut self.push);
         self.course.solves += 1;

@@ -2,9 +2,10 @@
 
 use carom_solve::BlockColumns;
 
+use crate::bodies::{Bodies, Lists};
 use crate::check::{check, check_velocity};
 use crate::mass::Factor;
-use crate::whole::{Bodies, Lists, Whole};
+use crate::whole::{Memory, Whole};
 use crate::{Impact, ImpactError, ImpactParams, ImpactSystem};
 
 /// Resolves all impacts of an instant: changes the velocities, returns impulses and what became of the energy.
@@ -33,6 +34,10 @@ pub fn resolve<const W: usize>(
     GatheredSystem::new(system, velocities)?.resolve(velocities, params)
 }
 
+/// Memory that the operator reuses from impact to impact. No result depends on what is in it.
+#[derive(Debug, Default)]
+pub struct ImpactMemory<const W: usize>(Memory<BlockColumns<W>>);
+
 /// A system as the operator works on it. It has copies of all that it needs: a caller with millions of contacts can give back its own lists
 /// before the operator asks for more memory.
 pub struct GatheredSystem<const W: usize> {
@@ -53,8 +58,18 @@ impl<const W: usize> GatheredSystem<W> {
     }
 
     /// Resolves all impacts, as [`resolve`] does; the velocities are those that it was made with.
-    pub fn resolve(mut self, velocities: &mut [[f64; W]], params: &ImpactParams) -> Result<Impact, ImpactError> {
-        let change = self.whole.resolve(&mut self.impact, params)?;
+    pub fn resolve(self, velocities: &mut [[f64; W]], params: &ImpactParams) -> Result<Impact, ImpactError> {
+        self.resolve_within(velocities, params, &mut ImpactMemory::default())
+    }
+
+    /// The same, in memory that is kept for the next impact.
+    pub fn resolve_within(
+        mut self,
+        velocities: &mut [[f64; W]],
+        params: &ImpactParams,
+        memory: &mut ImpactMemory<W>,
+    ) -> Result<Impact, ImpactError> {
+        let change = self.whole.resolve(&mut self.impact, params, &mut memory.0)?;
         add_change(&self.factors, &change, velocities);
         Ok(self.impact)
     }
@@ -98,6 +113,7 @@ pub(crate) struct Uniform<'a, const W: usize> {
 
 impl<const W: usize> Bodies for Uniform<'_, W> {
     type Columns = BlockColumns<W>;
+    type White = Option<[f64; W]>;
 
     fn lay(&self, columns: &mut BlockColumns<W>) {
         columns.reset(self.factors.len());
@@ -117,9 +133,9 @@ impl<const W: usize> Bodies for Uniform<'_, W> {
     }
 
     #[inline]
-    fn whiten(&self, body: u32, row: &[f64], result: &mut Vec<f64>) {
+    fn whiten(&self, body: u32, row: &[f64], result: &mut Option<[f64; W]>) {
         let row: &[f64; W] = row.try_into().unwrap_or(&[0.0; W]);
-        result.extend_from_slice(&self.factors[body as usize].transposed_times(row));
+        *result = Some(self.factors[body as usize].transposed_times(row));
     }
 
     fn velocity(&self, result: &mut Vec<f64>) {

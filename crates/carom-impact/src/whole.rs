@@ -8,70 +8,23 @@ use std::mem::take;
 use carom_solve::{Columns, Parts};
 use rayon::prelude::*;
 
+use crate::bodies::{Bodies, Lists, push, whiten};
 use crate::island::Island;
 use crate::operator::{Workspace, Yield};
-use crate::{Contact, Effort, Impact, ImpactError, ImpactParams, Joint, Ledger, Tangent, WORLD};
-
-/// A contact, a joint or a tangent as the caller gave it.
-pub(crate) struct Row<'a> {
-    pub key: u64,
-    pub bodies: [u32; 2],
-    pub rows: [&'a [f64]; 2],
-    pub restitution: f64,
-    pub friction: f64,
-}
-
-impl<R: AsRef<[f64]>> Contact<R> {
-    #[inline]
-    pub(crate) fn row(&self) -> Row<'_> {
-        let rows = [self.normal[0].as_ref(), self.normal[1].as_ref()];
-        let Contact { key, bodies, restitution, friction, .. } = *self;
-        Row { key, bodies, rows, restitution, friction }
-    }
-}
-
-impl<R: AsRef<[f64]>> Joint<R> {
-    pub(crate) fn row(&self) -> Row<'_> {
-        let rows = [self.rows[0].as_ref(), self.rows[1].as_ref()];
-        Row { key: self.key, bodies: self.bodies, rows, restitution: 0.0, friction: 0.0 }
-    }
-}
-
-impl<R: AsRef<[f64]>> Tangent<R> {
-    pub(crate) fn row(&self) -> (u32, [&[f64]; 2]) {
-        (self.contact, [self.rows[0].as_ref(), self.rows[1].as_ref()])
-    }
-}
-
-/// What a kind of bodies has to know about itself.
-pub(crate) trait Bodies {
-    type Columns: Columns;
-
-    /// Leaves no columns, over one block for each body.
-    fn lay(&self, columns: &mut Self::Columns);
-
-    /// Whether impulses move a body.
-    fn moves(&self, body: u32) -> bool;
-
-    /// What prescribed motion of a body contributes to row · v.
-    fn prescribed(&self, body: u32, row: &[f64]) -> f64;
-
-    /// Lᵀ row, written to `result`.
-    fn whiten(&self, body: u32, row: &[f64], result: &mut Vec<f64>);
-
-    /// L⁻¹ v of all bodies, one after the other, in place of what `result` had.
-    fn velocity(&self, result: &mut Vec<f64>);
-}
-
-/// Lists of the caller.
-pub(crate) struct Lists<'a, R> {
-    pub contacts: &'a [Contact<R>],
-    pub joints: &'a [Joint<R>],
-    pub tangents: &'a [Tangent<R>],
-}
+use crate::{Effort, Impact, ImpactError, ImpactParams, Ledger, WORLD};
 
 /// Islands that one task resolves at least.
 const PER_TASK: usize = 64;
+
+/// Memory of one thread that is worth keeping from impact to impact.
+#[derive(Debug, Default)]
+pub(crate) struct Memory<C> {
+    parts: Parts,
+    island: Island<C>,
+    workspace: Workspace<C>,
+    /// The number of each block in the island, none between uses.
+    number: Vec<u32>,
+}
 
 pub(crate) struct Whole<C> {
     normals: C,
@@ -101,17 +54,27 @@ impl<C: Columns> Whole<C> {
             }
         };
         let moves = |body: u32| body != WORLD && bodies.moves(body);
-        let mut order: Vec<u32> =
-            (0..(contacts + lists.joints.len()) as u32).filter(|&i| row(i).bodies.iter().any(|&b| moves(b))).collect();
         let key = |&i: &u32| ((i as usize) < contacts, row(i).key);
-        if !order.is_sorted_by_key(key) {
+        let mut order = Vec::with_capacity(contacts + lists.joints.len());
+        let (mut last, mut is_sorted) = ((false, 0), true);
+        for i in 0..(contacts + lists.joints.len()) as u32 {
+            if row(i).bodies.iter().any(|&body| moves(body)) {
+                let next = key(&i);
+                is_sorted &= last <= next;
+                last = next;
+                order.push(i);
+            }
+        }
+        if !is_sorted {
             order.sort_by_key(key);
         }
         let (mut normals, mut w) = (C::default(), Vec::new());
         bodies.lay(&mut normals);
+        let tangents = normals.clone();
+        normals.reserve(order.len());
         bodies.velocity(&mut w);
         let mut whole = Whole {
-            tangents: normals.clone(),
+            tangents,
             normals,
             drift: Vec::with_capacity(order.len()),
             restitution: Vec::with_capacity(order.len()),
@@ -123,14 +86,17 @@ impl<C: Columns> Whole<C> {
             w,
             order,
         };
-        let mut white = [Vec::new(), Vec::new()];
-        let mut swapped = vec![false; whole.order.len()];
+        let mut white = [B::White::default(), B::White::default()];
+        let mut swapped = vec![false; if lists.tangents.is_empty() { 0 } else { whole.order.len() }];
         for place in 0..whole.order.len() {
             let row = row(whole.order[place]);
             let drift = whiten(bodies, &row.bodies, &row.rows, &mut white);
             // The order of the sides must not decide about the order of sums.
-            swapped[place] = white[0] < white[1];
-            push(&mut whole.normals, row.bodies, &white, swapped[place]);
+            let is_swapped = white[0] < white[1];
+            if let Some(swapped) = swapped.get_mut(place) {
+                *swapped = is_swapped;
+            }
+            push(&mut whole.normals, row.bodies, &white, is_swapped);
             whole.drift.push(drift);
             whole.restitution.push(row.restitution);
             whole.friction.push(row.friction);
@@ -144,7 +110,7 @@ impl<C: Columns> Whole<C> {
         bodies: &B,
         lists: &Lists<'_, R>,
         swapped: &[bool],
-        white: &mut [Vec<f64>; 2],
+        white: &mut [B::White; 2],
     ) -> Result<(), ImpactError> {
         if lists.tangents.is_empty() {
             return Ok(());
@@ -177,8 +143,13 @@ impl<C: Columns> Whole<C> {
     }
 
     /// Resolves all islands. Returns the change of velocity in these coordinates.
-    pub fn resolve(mut self, impact: &mut Impact, params: &ImpactParams) -> Result<Vec<f64>, ImpactError> {
-        let mut parts = Parts::default();
+    pub fn resolve(
+        mut self,
+        impact: &mut Impact,
+        params: &ImpactParams,
+        memory: &mut Memory<C>,
+    ) -> Result<Vec<f64>, ImpactError> {
+        let mut parts = take(&mut memory.parts);
         let all: Vec<u32> = (0..self.order.len() as u32).collect();
         parts.find(&self.normals, &all);
         impact.effort.islands = parts.len();
@@ -191,28 +162,64 @@ impl<C: Columns> Whole<C> {
             drop(parts);
             let mut island = self.lend();
             island.still = params.still;
-            let result = Workspace::default().resolve(&island, params);
+            let mut result = Yield::default();
+            memory.workspace.resolve(&island, params, &mut result);
             (self.normals, self.tangents) = (island.normals, island.tangents);
             self.enter(&all, &result, impact, &mut change)?;
             return Ok(change);
         }
-        let memory = || (Island::default(), Workspace::default(), Vec::new());
-        let resolve = |(island, workspace, number): &mut (Island<C>, Workspace<C>, Vec<u32>), &part: &usize| {
-            self.gather(parts.members(part), island, number);
-            island.still = params.still;
-            workspace.resolve(island, params)
+        let resolve = |memory: &mut Memory<C>, part: usize, result: &mut Yield| {
+            let members = parts.members(part);
+            if let [row] = *members
+                && self.resolve_alone(row as usize, params, result)
+            {
+                return;
+            }
+            self.gather(members, &mut memory.island, &mut memory.number);
+            memory.island.still = params.still;
+            memory.workspace.resolve(&memory.island, params, result);
         };
         // Another thread is worth waking for many islands only; it has no use of memory that this one has given back.
-        let yields: Vec<Yield> = if acting.len() < 2 * PER_TASK || rayon::current_num_threads() == 1 {
-            let mut memory = memory();
-            acting.iter().map(|part| resolve(&mut memory, part)).collect()
+        if acting.len() < 2 * PER_TASK || rayon::current_num_threads() == 1 {
+            let mut result = Yield::default();
+            for &part in &acting {
+                resolve(memory, part, &mut result);
+                self.enter(parts.members(part), &result, impact, &mut change)?;
+            }
         } else {
-            acting.par_iter().with_min_len(PER_TASK).map_init(memory, resolve).collect()
-        };
-        for (&part, result) in acting.iter().zip(&yields) {
-            self.enter(parts.members(part), result, impact, &mut change)?;
+            let resolve = |memory: &mut Memory<C>, &part: &usize| {
+                let mut result = Yield::default();
+                resolve(memory, part, &mut result);
+                result
+            };
+            let yields: Vec<Yield> =
+                acting.par_iter().with_min_len(PER_TASK).map_init(Memory::default, resolve).collect();
+            for (&part, result) in acting.iter().zip(&yields) {
+                self.enter(parts.members(part), result, impact, &mut change)?;
+            }
         }
+        memory.parts = parts;
         Ok(change)
+    }
+
+    /// Resolves a contact without tangents that acts on no other: most islands are of this kind, and need not be copied. False if it
+    /// is another row.
+    fn resolve_alone(&self, row: usize, params: &ImpactParams, result: &mut Yield) -> bool {
+        let is_joint = self.order[row] as usize >= self.contacts;
+        if is_joint || self.tangent_starts[row] != self.tangent_starts[row + 1] {
+            return false;
+        }
+        let opening = self.normals.dot(row, &self.w) + self.drift[row];
+        let square = self.normals.product(row, row);
+        result.clear();
+        result.stop_alone(opening, self.restitution[row], square, params);
+        let impulse = result.normal[0];
+        let change = self.normals.rows(row).into_iter().flatten().map(|x| impulse * x);
+        let curvature: f64 = change.map(|x| x * x).sum();
+        // What it takes is found as for any island.
+        result.ledger.restitution = -(impulse * opening + 0.5 * curvature);
+        result.ledger.driven = -impulse * self.drift[row];
+        true
     }
 
     /// Takes over what an island yields.
@@ -316,34 +323,6 @@ impl<C: Columns> Whole<C> {
         }
         island.connect();
     }
-}
-
-/// Lᵀ of the rows of bodies that move, nothing for the others; returns what those contribute to the velocity.
-pub(crate) fn whiten<B: Bodies>(bodies: &B, pair: &[u32; 2], rows: &[&[f64]; 2], white: &mut [Vec<f64>; 2]) -> f64 {
-    let mut drift = 0.0;
-    for side in 0..2 {
-        white[side].clear();
-        let body = pair[side];
-        if body == WORLD {
-            continue;
-        }
-        drift += bodies.prescribed(body, rows[side]);
-        if bodies.moves(body) {
-            bodies.whiten(body, rows[side], &mut white[side]);
-        }
-    }
-    drift
-}
-
-pub(crate) fn push<C: Columns>(columns: &mut C, pair: [u32; 2], white: &[Vec<f64>; 2], swapped: bool) {
-    let [a, b] = [0, 1].map(|side| (pair[side], white[side].as_slice()));
-    // A side that does not move points to the block of the other.
-    columns.push_rows(match (a.1.is_empty(), b.1.is_empty()) {
-        (false, true) => [a, (a.0, &[])],
-        (true, _) => [b, (b.0, &[])],
-        (false, false) if swapped => [b, a],
-        (false, false) => [a, b],
-    });
 }
 
 impl Ledger {

@@ -49,6 +49,9 @@ pub trait Columns: Clone + Default + Send + Sync {
     /// Forgets all blocks and columns, but keeps the memory.
     fn clear(&mut self);
 
+    /// Makes room for more columns.
+    fn reserve(&mut self, columns: usize);
+
     /// Appends a column from rows as long as their blocks are wide. An empty row stands for zeros.
     fn push_rows(&mut self, sides: [(u32, &[f64]); 2]);
 
@@ -98,6 +101,7 @@ impl<const W: usize> BlockColumns<W> {
 
     /// Appends a column with two blocks; with one if both are the same, which has the sum of the rows. Numbers of blocks beyond the last
     /// make more blocks.
+    #[inline]
     pub fn push(&mut self, [(a, row_a), (b, row_b)]: [(u32, [f64; W]); 2]) {
         self.blocks = self.blocks.max(a.max(b) as usize + 1);
         let rows = if a == b { [std::array::from_fn(|k| row_a[k] + row_b[k]), [0.0; W]] } else { [row_a, row_b] };
@@ -108,11 +112,6 @@ impl<const W: usize> BlockColumns<W> {
     pub fn push_single(&mut self, block: u32, row: [f64; W]) {
         // The empty side points to the same block: no branch is needed when reading.
         self.push([(block, row), (block, [0.0; W])]);
-    }
-
-    /// Makes room for more columns.
-    pub fn reserve(&mut self, columns: usize) {
-        self.columns.reserve(columns);
     }
 }
 
@@ -198,6 +197,10 @@ impl<const W: usize> Columns for BlockColumns<W> {
     #[inline]
     fn squares(&self, column: usize) -> [f64; 2] {
         self.columns[column].rows.map(|row| dot(&row, &row))
+    }
+
+    fn reserve(&mut self, columns: usize) {
+        self.columns.reserve_exact(columns);
     }
 
     #[inline]
@@ -329,6 +332,11 @@ impl Columns for RaggedColumns {
 
     fn squares(&self, column: usize) -> [f64; 2] {
         self.rows(column).map(|row| row.iter().map(|a| a * a).sum())
+    }
+
+    fn reserve(&mut self, columns: usize) {
+        self.starts.reserve(columns);
+        self.blocks.reserve(columns);
     }
 
     fn push_rows(&mut self, sides: [(u32, &[f64]); 2]) {

@@ -13,11 +13,14 @@ pub(crate) struct Local<C> {
     /// The unknowns, scaled by the lengths of the columns.
     pub values: Vec<f64>,
     lengths: Vec<f64>,
+    /// The largest |b|.
+    pub largest_linear: f64,
 }
 
 impl<C: Columns> Local<C> {
     pub fn clear(&mut self) {
         self.columns.clear();
+        self.largest_linear = 0.0;
         for list in [
             &mut self.linear,
             &mut self.lower,
@@ -41,7 +44,9 @@ impl<C: Columns> Local<C> {
         // A column of zeros moves nothing; it keeps its place as a variable that stays where it is.
         let length = if square > 0.0 { square.sqrt() } else { 1.0 };
         self.columns.push_column_like(problem.columns, column, blocks, 1.0 / length);
-        self.linear.push(if square > 0.0 { problem.linear[position] / length } else { 0.0 });
+        let linear = if square > 0.0 { problem.linear[position] / length } else { 0.0 };
+        self.linear.push(linear);
+        self.largest_linear = self.largest_linear.max(linear.abs());
         let (lower, upper) = problem.bounds.of(position);
         self.lower.push(lower * length);
         self.upper.push(upper * length);
@@ -81,8 +86,7 @@ impl<C: Columns> Local<C> {
 
     /// The size that residuals are measured by.
     pub fn scale(&self) -> f64 {
-        let largest = |list: &[f64]| list.iter().fold(0.0f64, |m, x| m.max(x.abs()));
-        largest(&self.linear) + largest(&self.values)
+        self.largest_linear + largest(&self.values)
     }
 
     /// The relative KKT residual; leaves G y in `image`.
@@ -91,4 +95,16 @@ impl<C: Columns> Local<C> {
         let worst = (0..self.len()).fold(0.0f64, |m, i| m.max(self.move_of(i, self.gradient(i, image)).abs()));
         if worst == 0.0 { 0.0 } else { worst / self.scale() }
     }
+}
+
+/// The largest |x|. Several at a time: the largest of all is the same in any order.
+pub(crate) fn largest(list: &[f64]) -> f64 {
+    const LANES: usize = 8;
+    let larger = |m: f64, x: f64| if x.abs() > m { x.abs() } else { m };
+    let (chunks, rest) = list.as_chunks::<LANES>();
+    let mut lanes = [0.0; LANES];
+    for chunk in chunks {
+        (0..LANES).for_each(|k| lanes[k] = larger(lanes[k], chunk[k]));
+    }
+    lanes.iter().chain(rest).fold(0.0, |m, &x| larger(m, x))
 }

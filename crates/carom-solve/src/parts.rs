@@ -17,7 +17,9 @@ pub struct Parts {
     /// Positions in the subset, part by part.
     members: Vec<u32>,
     starts: Vec<u32>,
-    part_of_root: Vec<u32>,
+    /// The part of each block, by local number; later the end of each part.
+    part_of_block: Vec<u32>,
+    /// The first block of each column, by local number; later its part.
     part_of: Vec<u32>,
 }
 
@@ -44,6 +46,7 @@ impl Parts {
         }
         self.parent.clear();
         self.seen.clear();
+        self.part_of.clear();
         for &column in subset {
             let ends = columns.blocks_of(column as usize).map(|block| {
                 let number = &mut self.block_number[block as usize];
@@ -54,24 +57,25 @@ impl Parts {
                 }
                 *number
             });
+            self.part_of.push(ends[0]);
             let [a, b] = ends.map(|end| root(&mut self.parent, end));
             // The smaller number is the root, so that parts come in the order of their first columns.
             self.parent[a.max(b) as usize] = a.min(b);
         }
-        self.part_of_root.clear();
-        self.part_of_root.resize(self.parent.len(), UNSEEN);
-        self.part_of.clear();
+        self.part_of_block.clear();
         self.starts.clear();
         self.starts.push(0);
-        for &column in subset {
-            let block = columns.blocks_of(column as usize)[0];
-            let root = root(&mut self.parent, self.block_number[block as usize]);
-            let part = &mut self.part_of_root[root as usize];
-            if *part == UNSEEN {
-                *part = self.starts.len() as u32 - 1;
+        for (number, &parent) in self.parent.iter().enumerate() {
+            if parent as usize == number {
+                self.part_of_block.push(self.starts.len() as u32 - 1);
                 self.starts.push(0);
+            } else {
+                // It has a smaller number, so its part is known.
+                self.part_of_block.push(self.part_of_block[parent as usize]);
             }
-            self.part_of.push(*part);
+        }
+        for part in &mut self.part_of {
+            *part = self.part_of_block[*part as usize];
             self.starts[*part as usize + 1] += 1;
         }
         for part in 1..self.starts.len() {
@@ -80,7 +84,7 @@ impl Parts {
         self.members.clear();
         self.members.resize(subset.len(), 0);
         // Filling from the back leaves each start where it belongs.
-        let ends = &mut self.part_of_root;
+        let ends = &mut self.part_of_block;
         ends.clear();
         ends.extend_from_slice(&self.starts[1..]);
         for (position, &part) in self.part_of.iter().enumerate().rev() {

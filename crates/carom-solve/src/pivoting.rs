@@ -10,7 +10,7 @@ use crate::Columns;
 use crate::descent::sweep;
 use crate::factor::DenseFactor;
 use crate::interior::Interior;
-use crate::local::Local;
+use crate::local::{Local, largest};
 use crate::sparse::SparseFactor;
 
 /// δ, against a diagonal of ones.
@@ -77,6 +77,9 @@ impl Pivoting {
         self.guess(local);
         self.fresh = false;
         self.is_sparse = local.len() > DENSE && self.sparse.prepare(local);
+        if !self.is_sparse {
+            self.dense.begin(local);
+        }
         if !self.go_inside(local) {
             self.center.clear();
             self.center.resize(local.len(), 0.0);
@@ -311,11 +314,14 @@ impl Pivoting {
         self.free.clear();
         self.free.extend((0..local.len()).filter(|&i| self.sides[i] == Side::Free));
         self.took.factorizations += 1;
-        if self.is_sparse && self.sparse.factorize(local, &self.free) {
-            return;
+        if self.is_sparse {
+            if self.sparse.factorize(local, &self.free) {
+                return;
+            }
+            self.is_sparse = false;
+            self.dense.begin(local);
         }
-        self.is_sparse = false;
-        self.dense.factorize(local, &self.free);
+        self.dense.factorize(&self.free);
     }
 
     /// The way of the free variables to their minimum, in `right`.
@@ -367,9 +373,8 @@ fn side_of<C: Columns>(local: &Local<C>, i: usize) -> Side {
 /// Whether the objective falls without end: then only the proximal term holds the values, far out in a direction that costs
 /// nothing, |Gz| ≪ |z|.
 fn escapes<C: Columns>(local: &Local<C>, image: &[f64]) -> bool {
-    let largest = |list: &[f64]| list.iter().fold(0.0f64, |m, x| m.max(x.abs()));
     let size = largest(&local.values);
-    size > 1e8 * largest(&local.linear) && size > 0.0 && {
+    size > 1e8 * local.largest_linear && size > 0.0 && {
         let soft = local.softness.iter().zip(&local.values).fold(0.0f64, |m, (s, z)| m.max((s * z).abs()));
         let falls: f64 = local.linear.iter().zip(&local.values).map(|(b, z)| b * z).sum();
         largest(image) + soft <= 1e-7 * size && falls < 0.0

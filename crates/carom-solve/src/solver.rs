@@ -107,6 +107,19 @@ impl<C: Columns> Solver<C> {
     /// Solves for some columns only. The linear term, the bounds, the softness and `y` have one entry per chosen column,
     /// in the order of `subset`; the cost does not depend on how many columns there are.
     pub fn solve_subset(&mut self, problem: &Problem<'_, C>, subset: &[u32], y: &mut [f64]) -> SolveReport {
+        // Most problems that are asked for one after the other have one column or two.
+        match *subset {
+            [column] => {
+                y[0] = single(problem, column as usize, 0);
+                return SolveReport { parts: 1, largest: 1, ..SolveReport::default() };
+            }
+            [first, second] if !share_a_block(problem.columns, first, second) => {
+                y[0] = single(problem, first as usize, 0);
+                y[1] = single(problem, second as usize, 1);
+                return SolveReport { parts: 2, largest: 1, ..SolveReport::default() };
+            }
+            _ => {}
+        }
         let mut parts = std::mem::take(&mut self.parts);
         parts.find(problem.columns, subset);
         let mut report = SolveReport { parts: parts.len(), ..SolveReport::default() };
@@ -213,4 +226,9 @@ fn single<C: Columns>(problem: &Problem<'_, C>, column: usize, position: usize) 
     let square = problem.columns.product(column, column) + problem.softness_of(position);
     let free = if square > 0.0 { -problem.linear[position] / square } else { 0.0 };
     free.max(lower).min(upper)
+}
+
+fn share_a_block<C: Columns>(columns: &C, first: u32, second: u32) -> bool {
+    let others = columns.blocks_of(second as usize);
+    columns.blocks_of(first as usize).iter().any(|block| others.contains(block))
 }

@@ -13,6 +13,8 @@ use crate::moser_veselov;
 pub trait Dynamics<const W: usize>: Geometry {
     /// Directions in which a contact can slide.
     const TANGENTS: usize;
+    /// Whether the inverse mass of a body depends on how it is turned.
+    const MASS_TURNS: bool;
     /// Axes about which a body can turn, of length one.
     const SPIN_AXES: &'static [Self::Spin];
 
@@ -51,6 +53,7 @@ pub trait Dynamics<const W: usize>: Geometry {
 
 impl Dynamics<3> for Plane {
     const TANGENTS: usize = 1;
+    const MASS_TURNS: bool = false;
     const SPIN_AXES: &'static [f64] = &[1.0];
 
     #[inline]
@@ -123,6 +126,7 @@ impl Dynamics<3> for Plane {
 
 impl Dynamics<6> for Space {
     const TANGENTS: usize = 2;
+    const MASS_TURNS: bool = true;
     const SPIN_AXES: &'static [DVec3] = &[DVec3::X, DVec3::Y, DVec3::Z];
 
     #[inline]

@@ -212,8 +212,10 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
     fn respond(&mut self, before: &[[f64; W]], span: f64) -> Result<(Outcome<W>, Vec<JointRow<W>>), WorldError> {
         let (divides, carries_blows) = (self.divides(), self.carries_blows());
         let now = &mut self.now;
-        self.masses.clear();
-        self.masses.extend(self.bodies.iter().zip(&now.poses).map(|(body, pose)| body.inverse_mass(pose)));
+        if G::MASS_TURNS || self.masses.len() != self.bodies.len() {
+            self.masses.clear();
+            self.masses.extend(self.bodies.iter().zip(&now.poses).map(|(body, pose)| body.inverse_mass(pose)));
+        }
         let mut joints: Vec<JointRow<W>> = Vec::new();
         if !self.joints.is_empty() {
             let ahead: Vec<G::Pose> = (0..self.bodies.len())
@@ -231,14 +233,14 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         for contact in self.detector.contacts() {
             // Where nothing joins later in the step, only what will overlap takes part.
             let [a, b] = contact.bodies.map(|body| &now.velocities[body as usize]);
+            let rows = normal_rows(contact, &self.bodies, &now.poses);
             if self.params.response.meets_once() && {
-                let rows = normal_rows(contact, &self.bodies, &now.poses);
                 let speed = (0..W).map(|k| rows[0][k] * a[k] + rows[1][k] * b[k]).sum::<f64>();
                 contact.touch.gap + span * speed > self.slop
             } {
                 continue;
             }
-            let touching = touching(contact, &self.bodies, &now.poses, &self.surfaces);
+            let touching = touching(contact, rows, &self.bodies, &now.poses, &self.surfaces);
             // In continuous mode the step ends where bodies meet: until then those that do not touch are apart. Those that do
             // pass a blow on at once.
             let close = TOUCHING * self.slop;
@@ -385,13 +387,13 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
 /// A contact as response sees it.
 fn touching<G: Dynamics<W>, const W: usize>(
     contact: &Contact<G>,
+    normal: [[f64; W]; 2],
     bodies: &[crate::body::Body<G, W>],
     poses: &[G::Pose],
     surfaces: &crate::surfaces::Surfaces,
 ) -> Touching<W> {
     let touch = &contact.touch;
     let [a, b] = contact.bodies.map(|body| body as usize);
-    let normal = normal_rows(contact, bodies, poses);
     let (restitution, friction) = surfaces.meet([&bodies[a], &bodies[b]], [&poses[a], &poses[b]], touch);
     Touching {
         feature: touch.feature,

@@ -14,9 +14,9 @@ mod rows;
 
 use carom_solve::BlockColumns;
 
+use crate::bodies::Lists;
 use crate::mass::Factor;
 use crate::resolve::{Uniform, add_change, begin};
-use crate::whole::Lists;
 use crate::{ImpactError, ImpactSystem, Ledger};
 
 pub use dense::{DenseContacts, DenseRow};

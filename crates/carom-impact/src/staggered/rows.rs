@@ -2,7 +2,7 @@
 
 use carom_solve::Columns;
 
-use crate::whole::{Bodies, Lists, push, whiten};
+use crate::bodies::{Bodies, Lists, push, whiten};
 use crate::{ImpactError, WORLD};
 
 /// All rows: joints first, then contacts, each in the order of keys. A *place* is a position in that order; a contact has its normal
@@ -106,14 +106,21 @@ impl<C: Columns> Rows<C> {
     }
 
     fn push<B: Bodies<Columns = C>>(&mut self, bodies: &B, pair: [u32; 2], rows: [&[f64]; 2]) {
-        let drift = whiten(bodies, &pair, &rows, &mut self.white);
-        self.push_white(pair, drift);
+        let mut white = [B::White::default(), B::White::default()];
+        let drift = whiten(bodies, &pair, &rows, &mut white);
+        push(&mut self.columns, pair, &white, false);
+        self.note(drift);
     }
 
     /// Appends what stands in `white` as a column.
     pub fn push_white(&mut self, pair: [u32; 2], drift: f64) {
-        self.drift.push(drift);
         push(&mut self.columns, pair, &self.white, false);
+        self.note(drift);
+    }
+
+    /// Keeps what belongs to the last column.
+    fn note(&mut self, drift: f64) {
+        self.drift.push(drift);
         let column = self.columns.len() - 1;
         self.lengths.push(self.columns.product(column, column).sqrt());
     }

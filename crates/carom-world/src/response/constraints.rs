@@ -119,11 +119,13 @@ pub(super) fn push_joints<const W: usize>(encounter: &Encounter<'_, W>, multipli
 
 impl<const W: usize> Touching<W> {
     /// How fast the gap opens.
+    #[inline]
     pub fn speed(&self, velocities: &[[f64; W]]) -> f64 {
         self.rate(&self.normal, velocities)
     }
 
     /// The rate along rows of the two bodies.
+    #[inline]
     pub(crate) fn rate(&self, rows: &[[f64; W]; 2], velocities: &[[f64; W]]) -> f64 {
         let side = |side: usize| -> f64 {
             let velocity = &velocities[self.bodies[side] as usize];

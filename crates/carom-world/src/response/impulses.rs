@@ -74,8 +74,13 @@ pub(super) fn is_colliding<const W: usize>(
     encounter: &Encounter<'_, W>,
     kicked: &[[f64; W]],
 ) -> bool {
-    contact.foreseen(encounter.step, kicked) < -TOUCH * encounter.slop
-        && contact.speed(encounter.before) < -encounter.resting_speed
+    is_colliding_at(contact.foreseen(encounter.step, kicked), contact.speed(encounter.before), encounter)
+}
+
+/// The same, from the gap that is foreseen and the speed before the forces of the step.
+#[inline]
+pub(super) fn is_colliding_at<const W: usize>(foreseen: f64, speed: f64, encounter: &Encounter<'_, W>) -> bool {
+    foreseen < -TOUCH * encounter.slop && speed < -encounter.resting_speed
 }
 
 fn add_joints<const W: usize>(encounter: &Encounter<'_, W>, sweeper: &mut Sweeper<W>) {

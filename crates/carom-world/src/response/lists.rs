@@ -4,7 +4,7 @@
 //! 6 in space, and cost what a point costs. Everything else has D = W.
 
 use carom_impact::{
-    Contact, GatheredSystem, Impact, ImpactError, ImpactParams, ImpactSystem, InverseMass, Joint, Tangent,
+    Contact, GatheredSystem, Impact, ImpactError, ImpactMemory, ImpactParams, ImpactSystem, InverseMass, Joint, Tangent,
 };
 
 use crate::Encounter;
@@ -18,7 +18,14 @@ pub(super) struct Lists<const D: usize> {
     pub tangents: Vec<Tangent<[f64; D]>>,
     joints: Vec<Joint<[f64; D]>>,
     velocities: Vec<[f64; D]>,
+    /// The number of each body among those that take part, and which these are, in order.
+    number: Vec<u32>,
+    taking_part: Vec<u32>,
+    memory: ImpactMemory<D>,
 }
+
+/// The number of a body that does not take part.
+const NONE: u32 = u32::MAX;
 
 /// An active contact: its place in the encounter's list, and the restitution that it has in this step.
 #[derive(Debug, Clone, Copy)]
@@ -27,7 +34,7 @@ pub(super) struct Active {
     pub restitution: f64,
 }
 
-/// Whether the first D numbers are all that impacts of these contacts read and change.
+/// Whether the first D numbers are all that impacts of these contacts read and change, unless masses mix them with others.
 pub(super) fn suffice<const D: usize, const W: usize>(encounter: &Encounter<'_, W>, active: &[Active]) -> bool {
     let vanish = |numbers: &[f64]| numbers.iter().all(|&x| x == 0.0);
     // What does not move does not turn either, wherever its wall is met.
@@ -39,9 +46,7 @@ pub(super) fn suffice<const D: usize, const W: usize>(encounter: &Encounter<'_, 
         let mut sides = contact.normal.iter().zip(contact.bodies);
         contact.friction == 0.0 && sides.all(|(row, body)| vanish(&row[D..]) || stands(body))
     };
-    encounter.joints.is_empty()
-        && active.iter().all(goes_through_the_centre)
-        && encounter.masses.iter().all(|mass| narrow::<D, W>(mass).is_some())
+    encounter.joints.is_empty() && active.iter().all(goes_through_the_centre)
 }
 
 /// The part of an inverse mass that belongs to the first D numbers, if it is apart from the others.
@@ -63,7 +68,7 @@ fn first<const D: usize, const W: usize>(row: &[f64; W]) -> [f64; D] {
 }
 
 impl<const D: usize> Lists<D> {
-    /// Resolves the active contacts; changes the first D numbers of the velocities.
+    /// Resolves the active contacts, whose bodies are there already; changes the first D numbers of the velocities.
     pub fn resolve<const W: usize>(
         &mut self,
         encounter: &Encounter<'_, W>,
@@ -71,16 +76,16 @@ impl<const D: usize> Lists<D> {
         velocities: &mut [[f64; W]],
         params: &ImpactParams,
     ) -> Result<Impact, ImpactError> {
-        self.bodies.clear();
-        self.bodies.extend(encounter.masses.iter().map(|mass| narrow(mass).unwrap_or(InverseMass::Fixed)));
         self.velocities.clear();
-        self.velocities.extend(velocities.iter().map(first));
+        self.velocities.extend(self.taking_part.iter().map(|&body| first(&velocities[body as usize])));
+        // The world has no number.
+        let number_of = |body: u32| self.number.get(body as usize).copied().unwrap_or(body);
         self.contacts.clear();
         self.tangents.clear();
         for (number, &Active { place, restitution }) in active.iter().enumerate() {
             let contact = &encounter.contacts[place as usize];
             let normal = contact.normal.each_ref().map(first);
-            let (key, bodies, friction) = (place.into(), contact.bodies, contact.friction);
+            let (key, bodies, friction) = (place.into(), contact.bodies.map(number_of), contact.friction);
             self.contacts.push(Contact { key, bodies, normal, restitution, friction });
             if friction > 0.0 {
                 let tangents = encounter.tangents_of(place as usize).into_iter().filter(|rows| *rows != [[0.0; W]; 2]);
@@ -92,22 +97,49 @@ impl<const D: usize> Lists<D> {
         self.joints.clear();
         self.joints.extend(hard.map(|joint| Joint {
             key: joint.key,
-            bodies: joint.bodies,
+            bodies: joint.bodies.map(number_of),
             rows: joint.rows.each_ref().map(first),
         }));
-        let Lists { bodies, contacts, tangents, joints, velocities: narrow } = &*self;
+        let Lists { bodies, contacts, tangents, joints, velocities: narrow, .. } = &*self;
         let system = ImpactSystem { bodies, contacts, tangents, joints };
-        let gathered = GatheredSystem::new(&system, narrow)?;
+        let gathered = GatheredSystem::new(&system, narrow).map_err(|error| match error {
+            ImpactError::BadBody { body, quantity, value, expected } => {
+                ImpactError::BadBody { body: self.taking_part[body] as usize, quantity, value, expected }
+            }
+            error => error,
+        })?;
         if active.len() > MANY {
-            (self.bodies, self.contacts) = (Vec::new(), Vec::new());
+            (self.bodies, self.contacts, self.number) = Default::default();
         }
-        let impact = gathered.resolve(&mut self.velocities, params)?;
-        for (velocity, resolved) in velocities.iter_mut().zip(&self.velocities) {
-            velocity[..D].copy_from_slice(resolved);
+        let impact = gathered.resolve_within(&mut self.velocities, params, &mut self.memory)?;
+        for (&body, resolved) in self.taking_part.iter().zip(&self.velocities) {
+            velocities[body as usize][..D].copy_from_slice(resolved);
         }
         if active.len() > MANY {
-            self.velocities = Vec::new();
+            (self.velocities, self.taking_part, self.memory) = Default::default();
         }
         Ok(impact)
+    }
+
+    /// Finds the bodies of active contacts and of joints: nothing is copied of the others. False if a mass mixes the first D numbers with
+    /// others.
+    pub fn take_bodies<const W: usize>(&mut self, encounter: &Encounter<'_, W>, active: &[Active]) -> bool {
+        self.number.clear();
+        self.number.resize(encounter.masses.len(), NONE);
+        let contacts = active.iter().flat_map(|active| encounter.contacts[active.place as usize].bodies);
+        for body in contacts.chain(encounter.joints.iter().flat_map(|joint| joint.bodies)) {
+            if let Some(number) = self.number.get_mut(body as usize) {
+                *number = 0;
+            }
+        }
+        self.taking_part.clear();
+        self.bodies.clear();
+        for (body, number) in self.number.iter_mut().enumerate().filter(|(_, number)| **number != NONE) {
+            let Some(mass) = narrow(&encounter.masses[body]) else { return false };
+            *number = self.taking_part.len() as u32;
+            self.taking_part.push(body as u32);
+            self.bodies.push(mass);
+        }
+        true
     }
 }

@@ -11,7 +11,7 @@ use carom_impact::{Impact, ImpactError, ImpactParams, InverseMass};
 
 use super::account::Work;
 use super::constraints::{self, ConstraintScratch};
-use super::impulses::{self, ImpulseScratch, TOUCH, is_colliding};
+use super::impulses::{self, ImpulseScratch, TOUCH, is_colliding_at};
 use super::lists::{Active, Lists, suffice};
 use super::{ConstraintParams, ImpulseParams, ReflectionParams};
 use crate::step::MANY;
@@ -93,20 +93,26 @@ impl<const W: usize> ReflectionScratch<W> {
     /// Gathers the active contacts; false if none of them collides.
     fn gather(&mut self, encounter: &Encounter<'_, W>) -> bool {
         self.active.clear();
-        let approach = encounter.contacts.iter().map(|contact| -contact.speed(encounter.before)).fold(0.0, f64::max);
-        self.still = STILL[0] * encounter.resting_speed + STILL[1] * approach;
-        let mut collides = false;
+        let mut slow: Vec<(u32, f64)> = Vec::new();
+        let (mut approach, mut collides) = (0.0f64, false);
         for (place, contact) in encounter.contacts.iter().enumerate() {
-            if contact.foreseen(encounter.step, encounter.velocities) > TOUCH * encounter.slop {
+            let speed = contact.speed(encounter.before);
+            approach = approach.max(-speed);
+            let foreseen = contact.foreseen(encounter.step, encounter.velocities);
+            if foreseen > TOUCH * encounter.slop {
                 continue;
             }
-            collides |= is_colliding(contact, encounter, encounter.velocities);
-            let speed = contact.speed(encounter.before);
-            // What closes slowly rests. What does not close at all takes part in the impacts of its neighbours; round-off
-            // must not decide which of a box's corners do.
-            let rests = speed < -self.still && speed >= -encounter.resting_speed;
-            let restitution = if rests { 0.0 } else { contact.restitution };
-            self.active.push(Active { place: place as u32, restitution });
+            collides |= is_colliding_at(foreseen, speed, encounter);
+            if speed < 0.0 && speed >= -encounter.resting_speed {
+                slow.push((self.active.len() as u32, speed));
+            }
+            self.active.push(Active { place: place as u32, restitution: contact.restitution });
+        }
+        self.still = STILL[0] * encounter.resting_speed + STILL[1] * approach;
+        // What closes slowly rests. What does not close at all takes part in the impacts of its neighbours; round-off
+        // must not decide which of a box's corners do.
+        for (number, _) in slow.into_iter().filter(|&(_, speed)| speed < -self.still) {
+            self.active[number as usize].restitution = 0.0;
         }
         collides
     }
@@ -135,7 +141,7 @@ impl<const W: usize> ReflectionScratch<W> {
                 }
             }
         };
-        for (active, &impulse) in self.active.iter().zip(&impact.normal) {
+        for (active, &impulse) in self.active.iter().zip(&impact.normal).filter(|(_, impulse)| **impulse != 0.0) {
             let place = active.place as usize;
             impacts.impulses[place][0] += impulse;
             see(&encounter.contacts[place].normal, encounter.contacts[place].bodies, impulse);
@@ -176,14 +182,18 @@ impl<const W: usize> ReflectionScratch<W> {
         velocities: &mut [[f64; W]],
     ) -> Result<Impact, ImpactError> {
         let params = ImpactParams { still: self.still, ..params.impact };
+        let active = &self.active[..];
         match W {
-            3 if suffice::<2, W>(encounter, &self.active) => {
-                self.balls.0.resolve(encounter, &self.active, velocities, &params)
+            3 if suffice::<2, W>(encounter, active) && self.balls.0.take_bodies(encounter, active) => {
+                self.balls.0.resolve(encounter, active, velocities, &params)
             }
-            6 if suffice::<3, W>(encounter, &self.active) => {
-                self.balls.1.resolve(encounter, &self.active, velocities, &params)
+            6 if suffice::<3, W>(encounter, active) && self.balls.1.take_bodies(encounter, active) => {
+                self.balls.1.resolve(encounter, active, velocities, &params)
             }
-            _ => self.whole.resolve(encounter, &self.active, velocities, &params),
+            _ => {
+                self.whole.take_bodies(encounter, active);
+                self.whole.resolve(encounter, active, velocities, &params)
+            }
         }
     }
 
@@ -195,13 +205,17 @@ impl<const W: usize> ReflectionScratch<W> {
         before: &[[f64; W]],
         squeezed: bool,
     ) -> Result<Option<Outcome<W>>, WorldError> {
-        let closes =
-            |contact: &Touching<W>| contact.foreseen(encounter.step, encounter.velocities) < -TOUCH * encounter.slop;
+        let closes_at =
+            |contact: &Touching<W>, speed: f64| contact.gap + encounter.step * speed < -TOUCH * encounter.slop;
+        let closes = |contact: &Touching<W>| closes_at(contact, contact.speed(encounter.velocities));
         let bounces = |contact: &Touching<W>| {
             let fastest = contact.speed(before).min(contact.speed(encounter.velocities));
             !squeezed && contact.restitution > 0.0 && fastest < -encounter.resting_speed && closes(contact)
         };
-        let presses = |contact: &Touching<W>| contact.speed(encounter.velocities) <= 0.0 && closes(contact);
+        let presses = |contact: &Touching<W>| {
+            let speed = contact.speed(encounter.velocities);
+            speed <= 0.0 && closes_at(contact, speed)
+        };
         let rests = |contact: &Touching<W>| presses(contact) && !bounces(contact);
         if encounter.joints.is_empty() && !encounter.contacts.iter().any(rests) {
             return Ok(None);
