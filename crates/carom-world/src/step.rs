@@ -9,12 +9,13 @@ use std::time::Instant;
 
 use carom_contact::{Collider, Contact, Pose as _, Vector as _};
 
+use crate::body::Drive;
 use crate::loads::strike;
 use crate::response::respond;
 use crate::world::{Now, World};
 use crate::{
-    ContactEvent, Detection, Dynamics, Encounter, Integrator, JointRow, Motion, Outcome, Response, StepReport,
-    Tangents, Touching, WorldError,
+    ContactEvent, Detection, Dynamics, Encounter, Integrator, JointRow, Outcome, Response, StepReport, Tangents,
+    Touching, WorldError,
 };
 
 /// Beyond this many metres, or metres or radians per second, nothing is believed.
@@ -127,8 +128,8 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
             return;
         }
         for (body, velocity) in self.bodies.iter().zip(&mut self.now.velocities) {
-            if let Motion::Scripted(script) = &body.motion {
-                *velocity = script.velocity(&body.start, start, end);
+            if let Drive::Scripted(scripted) = &body.drive {
+                *velocity = scripted.velocity(start, end);
             }
         }
     }
@@ -158,9 +159,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         let mut motions = Vec::with_capacity(if parts { self.bodies.len() } else { 0 });
         let colliders = self.bodies.iter().zip(&now.poses).zip(&now.velocities).map(|((body, &pose), velocity)| {
             let fall = if body.is_dynamic() { fall } else { 0.0 };
-            // A belt's surface moves along itself.
-            let stays = matches!(body.motion, Motion::Fixed | Motion::Scripted(crate::Script::Belt(_)));
-            let velocity = if stays { [0.0; W] } else { *velocity };
+            let velocity = if body.drive.stays() { [0.0; W] } else { *velocity };
             let velocity = std::array::from_fn(|k| velocity[k] - together[k]);
             let travel = body.travel(&velocity, span);
             if parts {
@@ -325,10 +324,10 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         let gravity = self.params.gravity;
         for (i, body) in self.bodies.iter().enumerate() {
             let (pose, velocity) = (&mut self.now.poses[i], &mut self.now.velocities[i]);
-            match &body.motion {
-                Motion::Fixed => {}
-                Motion::Scripted(script) => *pose = script.pose(&body.start, end),
-                Motion::Dynamic => {
+            match &body.drive {
+                Drive::Fixed => {}
+                Drive::Scripted(scripted) => *pose = scripted.pose(end),
+                Drive::Dynamic => {
                     let (flown, turned) = G::fly(&body.inertia, pose, velocity, span);
                     let mut gained = -body.mass * gravity.dot(flown.position() - pose.position());
                     if turned != *velocity {
@@ -362,7 +361,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
 
     /// Nothing has become infinite, or absurd.
     fn check_bounds(&self, time: f64) -> Result<(), WorldError> {
-        for ((body, pose), velocity) in self.bodies.iter().zip(&self.now.poses).zip(&self.now.velocities) {
+        for ((name, pose), velocity) in self.names.iter().zip(&self.now.poses).zip(&self.now.velocities) {
             let (linear, spin) = G::split(velocity);
             let (position, turning) = (pose.position(), G::spin_in_space(spin));
             let within = |square: f64| square < OUT_OF_BOUNDS * OUT_OF_BOUNDS;
@@ -374,7 +373,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
                 [("distance from the origin", position), ("speed", linear.length()), ("spin", turning)]
             {
                 if value.is_nan() || value >= OUT_OF_BOUNDS {
-                    return Err(WorldError::BlowUp { body: body.name.clone(), time, quantity, value });
+                    return Err(WorldError::BlowUp { body: name.clone(), time, quantity, value });
                 }
             }
         }
