@@ -12,7 +12,7 @@ use carom_contact::{Collider, Contact, Pose as _, Vector as _};
 use crate::body::Drive;
 use crate::loads::strike;
 use crate::response::respond;
-use crate::world::{Now, World};
+use crate::world::World;
 use crate::{
     ContactEvent, Detection, Dynamics, Encounter, Integrator, JointRow, Outcome, Response, StepReport, Tangents,
     Touching, WorldError,
@@ -28,7 +28,8 @@ pub(crate) const TOUCHING: f64 = 1e-6;
 impl<G: Dynamics<W>, const W: usize> World<G, W> {
     /// Goes on by one step. After an error the world is as it was before the step.
     pub fn step(&mut self) -> Result<StepReport, WorldError> {
-        let mut kept = self.kept();
+        let mut kept = std::mem::take(&mut self.kept);
+        self.now.keep_in(&mut kept);
         let begun = Instant::now();
         let start = self.time();
         let end = (self.now.steps + 1) as f64 * self.params.step;
@@ -50,6 +51,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
             self.go_to(kept);
             return Err(error);
         }
+        self.kept = kept;
         self.replaced = None;
         self.now.steps += 1;
         (self.now.ledger.kinetic, self.now.ledger.potential) = self.kinetic_and_potential();
@@ -58,14 +60,6 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         report.time = self.time();
         report.motion_seconds = begun.elapsed().as_secs_f64() - report.detection_seconds - report.response_seconds;
         Ok(report)
-    }
-
-    /// The present, but for what a step puts new lists in place of.
-    fn kept(&mut self) -> Now<G, W> {
-        let lists = (std::mem::take(&mut self.now.touched), std::mem::take(&mut self.now.impulses));
-        let kept = self.now.clone();
-        (self.now.touched, self.now.impulses) = lists;
-        kept
     }
 
     /// Whether steps are divided where bodies meet. Springs need overlap, and their stiffness refers to whole steps.
@@ -77,7 +71,8 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
     pub(crate) fn advance(&mut self, start: f64, end: f64, report: &mut StepReport) -> Result<(), WorldError> {
         let span = end - start;
         self.follow_scripts(start, end);
-        let before = self.now.velocities.clone();
+        let mut before = std::mem::take(&mut self.before);
+        before.clone_from(&self.now.velocities);
         let kicks = match self.params.integrator {
             Integrator::SymplecticEuler => [1.0, 0.0],
             Integrator::Verlet => [0.5, 0.5],
@@ -115,6 +110,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         self.push(&outcome.push, span);
         self.kick(start, end, kicks[1]);
         self.resist(span);
+        self.before = before;
         self.now.impulses = outcome.impulses;
         self.now.joint_impulses = outcome.joints;
         self.now.springs.clear();
@@ -192,7 +188,10 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         let mut work = 0.0;
         for (body, velocity) in self.bodies.iter().zip(&mut self.now.velocities).filter(|(body, _)| body.is_dynamic()) {
             for k in 0..W {
-                work += body.mass * change[k] * (velocity[k] + 0.5 * change[k]);
+                // Each sum waits for the one before: those of nothing are left out.
+                if change[k] != 0.0 {
+                    work += body.mass * change[k] * (velocity[k] + 0.5 * change[k]);
+                }
                 velocity[k] += change[k];
             }
         }
@@ -322,8 +321,9 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
     /// Free flight until a time.
     fn fly(&mut self, end: f64, span: f64) {
         let gravity = self.params.gravity;
-        for (i, body) in self.bodies.iter().enumerate() {
-            let (pose, velocity) = (&mut self.now.poses[i], &mut self.now.velocities[i]);
+        let mut integrator = self.now.ledger.integrator;
+        let moving = self.now.poses.iter_mut().zip(&mut self.now.velocities);
+        for (body, (pose, velocity)) in self.bodies.iter().zip(moving) {
             match &body.drive {
                 Drive::Fixed => {}
                 Drive::Scripted(scripted) => *pose = scripted.pose(end),
@@ -333,11 +333,12 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
                     if turned != *velocity {
                         gained += body.kinetic(&flown, &turned) - body.kinetic(pose, velocity);
                     }
-                    self.now.ledger.integrator -= gained;
+                    integrator -= gained;
                     (*pose, *velocity) = (flown, turned);
                 }
             }
         }
+        self.now.ledger.integrator = integrator;
     }
 
     /// The drag of air and the like.

@@ -60,7 +60,9 @@ pub struct World<G: Dynamics<W>, const W: usize> {
     pub(crate) scratch: Scratch<W>,
     /// What touched before this step, and the impulses, once the step has put its own in their place: an error brings them back.
     pub(crate) replaced: Option<Replaced<G>>,
-    /// Memory for a step.
+    /// Memory for a step: where it began, velocities before a part of it, and more.
+    pub(crate) kept: Now<G, W>,
+    pub(crate) before: Vec<[f64; W]>,
     pub(crate) masses: Vec<carom_impact::InverseMass<W>>,
     pub(crate) touching: Vec<Touching<W>>,
     pub(crate) tangents: Vec<Tangents<W>>,
@@ -94,6 +96,21 @@ pub(crate) struct Now<G: Dynamics<W>, const W: usize> {
     pub marks: Vec<Mark<G::Vector>>,
     /// Of bodies that ring on; empty if none passes blows on.
     pub rings: Vec<Option<Ring>>,
+}
+
+impl<G: Dynamics<W>, const W: usize> Now<G, W> {
+    /// Copies all into memory that is kept, but for what a step puts new lists in place of.
+    pub fn keep_in(&self, kept: &mut Self) {
+        kept.steps = self.steps;
+        kept.poses.clone_from(&self.poses);
+        kept.velocities.clone_from(&self.velocities);
+        kept.ledger = self.ledger;
+        kept.joint_impulses.clone_from(&self.joint_impulses);
+        kept.beads.clone_from(&self.beads);
+        kept.springs.clone_from(&self.springs);
+        kept.marks.clone_from(&self.marks);
+        kept.rings.clone_from(&self.rings);
+    }
 }
 
 impl<G: Dynamics<W>, const W: usize> World<G, W> {
@@ -158,6 +175,8 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
             events: Vec::new(),
             scratch: Scratch::default(),
             replaced: None,
+            kept: Now::default(),
+            before: Vec::new(),
             masses: Vec::new(),
             touching: Vec::new(),
             tangents: Vec::new(),
