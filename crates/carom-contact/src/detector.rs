@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
+use crate::broad_phase::{Ball, Room, Sieve};
 use crate::{Boxes, BroadPhase, Geometry, PairFinder, Touch, Vector, Witness};
 
 /// A body as detection sees it.
@@ -89,6 +90,8 @@ pub struct Detector<G: Geometry> {
     witnesses: Vec<([u32; 2], Witness)>,
     last_witnesses: Vec<([u32; 2], Witness)>,
     portions: Vec<Portion<G>>,
+    /// What finds all where one task does.
+    alone: Portion<G>,
     contacts: Vec<Contact<G>>,
     last: Vec<Known<G>>,
     /// Whether the last contacts were given, and are not those of the last call.
@@ -141,11 +144,12 @@ impl<G: Geometry> Detector<G> {
     /// reach besides. None may close by motion where the list is empty: then all within reach are found.
     pub fn detect_closing(&mut self, colliders: &[Collider<'_, G>], motions: &[G::Vector]) -> &[Contact<G>] {
         let begin = Instant::now();
+        let bodies = (colliders, motions);
         self.boxes.clear();
-        for body in colliders {
-            self.boxes.push(G::bounds(body.shape, &body.pose).padded(body.reach), body.moves);
-        }
-        let pairs = self.finder.find(&self.boxes);
+        let bounds = |body: &Collider<'_, G>| G::bounds(body.shape, &body.pose).padded(body.reach);
+        self.boxes.extend(colliders.iter().map(|body| (bounds(body), body.moves)));
+        let ignored = &self.ignored[..];
+        let (pairs, candidates) = self.finder.find_through(&self.boxes, &Asked { bodies, ignored });
         let found = Instant::now();
 
         if !self.given {
@@ -157,30 +161,37 @@ impl<G: Geometry> Detector<G> {
         std::mem::swap(&mut self.witnesses, &mut self.last_witnesses);
         self.witnesses.clear();
         self.effort = DetectionEffort {
-            candidates: pairs.len(),
+            candidates,
+            tested: candidates - pairs.len(),
             broad_seconds: (found - begin).as_secs_f64(),
             ..DetectionEffort::default()
         };
-        let bodies = (colliders, motions);
-        // One batch after the other, so that what tasks have found takes little room beside the list of all.
-        for pairs in pairs.chunks(MOST_TASKS * PAIRS_PER_TASK) {
-            let tasks = (pairs.len() / PAIRS_PER_TASK).clamp(1, MOST_TASKS);
-            self.portions.resize_with(tasks, Portion::default);
-            let size = pairs.len().div_ceil(tasks).max(1);
-            let (ignored, witnesses) = (&self.ignored[..], &self.last_witnesses[..]);
-            let work =
-                |(portion, pairs): (&mut Portion<G>, &[[u32; 2]])| portion.find(bodies, pairs, ignored, witnesses);
-            self.portions.iter_mut().for_each(Portion::clear);
-            if tasks == 1 {
-                work((&mut self.portions[0], pairs));
-            } else {
+        let witnesses = &self.last_witnesses[..];
+        let work = |(portion, pairs): (&mut Portion<G>, &[[u32; 2]])| portion.find(bodies, pairs, ignored, witnesses);
+        if pairs.len() < 2 * PAIRS_PER_TASK || rayon::current_num_threads() == 1 {
+            // Alone, straight into the lists of all.
+            self.alone.clear();
+            std::mem::swap(&mut self.alone.contacts, &mut self.contacts);
+            std::mem::swap(&mut self.alone.witnesses, &mut self.witnesses);
+            work((&mut self.alone, pairs));
+            std::mem::swap(&mut self.alone.contacts, &mut self.contacts);
+            std::mem::swap(&mut self.alone.witnesses, &mut self.witnesses);
+            self.effort.tested += self.alone.tested;
+            self.effort.witnesses_held += self.alone.held;
+        } else {
+            // One batch after the other, so that what tasks have found takes little room beside the list of all.
+            for pairs in pairs.chunks(MOST_TASKS * PAIRS_PER_TASK) {
+                let tasks = (pairs.len() / PAIRS_PER_TASK).clamp(1, MOST_TASKS);
+                self.portions.resize_with(tasks, Portion::default);
+                let size = pairs.len().div_ceil(tasks).max(1);
+                self.portions.iter_mut().for_each(Portion::clear);
                 self.portions.par_iter_mut().zip(pairs.par_chunks(size)).for_each(work);
-            }
-            for portion in &self.portions {
-                self.contacts.extend_from_slice(&portion.contacts);
-                self.witnesses.extend_from_slice(&portion.witnesses);
-                self.effort.tested += portion.tested;
-                self.effort.witnesses_held += portion.held;
+                for portion in &self.portions {
+                    self.contacts.extend_from_slice(&portion.contacts);
+                    self.witnesses.extend_from_slice(&portion.witnesses);
+                    self.effort.tested += portion.tested;
+                    self.effort.witnesses_held += portion.held;
+                }
             }
         }
         self.follow(colliders);
@@ -228,14 +239,18 @@ impl<G: Geometry> Detector<G> {
         self.goes_on.resize(self.last.len(), false);
         let mut old = 0;
         let mut new = 0;
-        while new < self.contacts.len() {
+        while new < self.contacts.len() && old < self.last.len() {
             let bodies = self.contacts[new].bodies;
-            let group = &mut self.contacts[new..];
-            let count = group.iter().take_while(|contact| contact.bodies == bodies).count();
-            while self.last.get(old).is_some_and(|known| known.0 < bodies) {
-                old += 1;
+            let (known, own) = (number(self.last[old].0), number(bodies));
+            if known != own {
+                // Without a branch, which would be guessed wrong too often.
+                old += usize::from(known < own);
+                new += usize::from(own < known);
+                continue;
             }
             let olds = self.last[old..].iter().take_while(|known| known.0 == bodies).count();
+            let group = &mut self.contacts[new..];
+            let count = group.iter().take_while(|contact| contact.bodies == bodies).count();
             let [first, second] = bodies.map(|body| &colliders[body as usize]);
             follow_pair(
                 &mut group[..count],
@@ -261,6 +276,53 @@ const ROUND_OFF: f64 = 1e-12;
 
 /// With this many tasks per batch, every core has enough of them to share evenly.
 const MOST_TASKS: usize = 64;
+
+/// What the broad phase asks.
+struct Asked<'a, 'b, G: Geometry> {
+    bodies: Moving<'a, 'b, G>,
+    ignored: &'a [[u32; 2]],
+}
+
+impl<G: Geometry> Sieve<G::Vector> for Asked<'_, '_, G> {
+    fn has_balls(&self) -> bool {
+        self.bodies.0.iter().any(|body| G::ball(body.shape, &body.pose).is_some())
+    }
+
+    #[inline]
+    fn ball(&self, body: u32) -> Ball<G::Vector> {
+        let (colliders, motions) = self.bodies;
+        let collider = &colliders[body as usize];
+        let motion = motions.get(body as usize).copied().unwrap_or_default();
+        match G::ball(collider.shape, &collider.pose) {
+            Some((centre, radius)) => Ball::new(centre, radius, collider.reach, motion),
+            None => Ball::unknown(),
+        }
+    }
+
+    #[inline]
+    fn room(&self, body: u32) -> Room<G::Vector> {
+        let collider = &self.bodies.0[body as usize];
+        match G::room(collider.shape, &collider.pose) {
+            Some((centre, radius)) => Room::new(centre, radius, collider.reach),
+            None => Room::none(),
+        }
+    }
+
+    // Ignored pairs stay, to be counted as such.
+    fn wants_more(&self) -> bool {
+        !self.ignored.is_empty()
+    }
+
+    fn is_wanted(&self, pair: [u32; 2]) -> bool {
+        self.ignored.binary_search(&pair).is_ok()
+    }
+}
+
+/// A pair as one number, in the order of pairs.
+#[inline]
+fn number([first, second]: [u32; 2]) -> u64 {
+    u64::from(first) << 32 | u64::from(second)
+}
 
 /// Finds the contacts of one pair among its last ones, which begin at `place` in the list: by feature, then by nearness.
 fn follow_pair<G: Geometry>(
@@ -342,7 +404,16 @@ impl<G: Geometry> Portion<G> {
         if let [Some(&a), Some(&b)] = bodies.map(|body| motions.get(body as usize)) {
             let reach = first.reach + second.reach;
             let besides = reach - a.length() - b.length() + ROUND_OFF * reach;
-            self.touches.retain(|touch| touch.gap + touch.normal.dot(a - b) <= besides);
+            let closes = |touch: &Touch<G::Vector>| touch.gap + touch.normal.dot(a - b) <= besides;
+            match &self.touches[..] {
+                [touch] if closes(touch) => {}
+                [_] => return,
+                _ => self.touches.retain(closes),
+            }
+        }
+        if let [touch] = self.touches[..] {
+            self.contacts.push(Contact { bodies, touch, shared: 1, before: None });
+            return;
         }
         self.touches.sort_unstable_by_key(|touch| touch.feature);
         let shared = self.touches.len() as u32;

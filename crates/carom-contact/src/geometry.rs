@@ -104,6 +104,12 @@ pub trait Geometry: Copy + Debug + Default + PartialEq + Send + Sync + 'static {
     /// Whether the shape is a ball about its origin: then every normal goes through the centre of mass and turns nothing.
     fn is_ball(shape: &Self::Shape) -> bool;
 
+    /// Centre and radius of a shape that is a ball, about its origin or not.
+    fn ball(shape: &Self::Shape, pose: &Self::Pose) -> Option<(Self::Vector, f64)>;
+
+    /// Centre and radius of the room inside a shape that is all outside of a ball.
+    fn room(shape: &Self::Shape, pose: &Self::Pose) -> Option<(Self::Vector, f64)>;
+
     /// Adds the complete set of contacts whose gap is at most `margin`: symmetric if the configuration is symmetric, and
     /// the same set with normals reversed if the bodies are exchanged.
     fn touches(

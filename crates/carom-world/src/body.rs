@@ -7,15 +7,13 @@ use carom_impact::InverseMass;
 
 use crate::{BodyDefinition, Bounciness, Dynamics, Motion, Resistance, Script, WorldError};
 
-/// A body, but for where it is and how it moves.
+/// A body, but for its name, where it is and how it moves. Small: every part of a step reads those of all bodies.
 #[derive(Debug, Clone)]
 pub(crate) struct Body<G: Dynamics<W>, const W: usize> {
-    pub name: String,
-    pub motion: Motion<G>,
+    pub drive: Drive<G>,
     pub shape: Arc<G::Shape>,
     pub mass: f64,
     pub inertia: G::Inertia,
-    pub start: G::Pose,
     pub bounciness: Bounciness,
     pub friction: f64,
     pub static_friction: f64,
@@ -28,22 +26,70 @@ pub(crate) struct Body<G: Dynamics<W>, const W: usize> {
     pub is_ball: bool,
 }
 
+/// Who moves a body. Boxed: few bodies follow a script, and the others should not have to leave room for one.
+#[derive(Debug, Clone)]
+pub(crate) enum Drive<G: carom_contact::Geometry> {
+    Dynamic,
+    Fixed,
+    Scripted(Box<Scripted<G>>),
+}
+
+/// A script, and the pose that it starts from.
+#[derive(Debug, Clone)]
+pub(crate) struct Scripted<G: carom_contact::Geometry> {
+    pub script: Script<G>,
+    start: G::Pose,
+}
+
+impl<G: carom_contact::Geometry> Scripted<G> {
+    /// Where the body is at a time.
+    pub fn pose<const W: usize>(&self, time: f64) -> G::Pose
+    where
+        G: Dynamics<W>,
+    {
+        self.script.pose(&self.start, time)
+    }
+
+    /// The velocity that takes it from its pose at one time to that at another.
+    pub fn velocity<const W: usize>(&self, from: f64, until: f64) -> [f64; W]
+    where
+        G: Dynamics<W>,
+    {
+        self.script.velocity(&self.start, from, until)
+    }
+}
+
+impl<G: carom_contact::Geometry> Drive<G> {
+    fn new(definition: &BodyDefinition<G>) -> Self {
+        match &definition.motion {
+            Motion::Dynamic => Drive::Dynamic,
+            Motion::Fixed => Drive::Fixed,
+            Motion::Scripted(script) => {
+                Drive::Scripted(Box::new(Scripted { script: script.clone(), start: definition.pose }))
+            }
+        }
+    }
+
+    /// Whether it never leaves its place. A belt's surface moves along itself.
+    #[inline]
+    pub fn stays(&self) -> bool {
+        match self {
+            Drive::Dynamic => false,
+            Drive::Fixed => true,
+            Drive::Scripted(scripted) => matches!(scripted.script, Script::Belt(_)),
+        }
+    }
+}
+
 impl<G: Dynamics<W>, const W: usize> Body<G, W> {
     /// Checks a definition.
     pub fn new(definition: &BodyDefinition<G>, surface: usize) -> Result<Self, WorldError> {
-        Ok(Body { name: definition.name.clone(), ..Self::unnamed(definition, surface)? })
-    }
-
-    /// The same without its name, which may move here later: copies of a million names would lie between those that go.
-    pub fn unnamed(definition: &BodyDefinition<G>, surface: usize) -> Result<Self, WorldError> {
         check(definition)?;
         Ok(Body {
-            name: String::new(),
-            motion: definition.motion.clone(),
+            drive: Drive::new(definition),
             shape: definition.shape.clone(),
             mass: definition.mass,
             inertia: definition.inertia,
-            start: definition.pose,
             bounciness: definition.bounciness.clone(),
             friction: definition.friction,
             static_friction: definition.static_friction.unwrap_or(definition.friction),
@@ -57,7 +103,7 @@ impl<G: Dynamics<W>, const W: usize> Body<G, W> {
     /// Whether forces and impulses move it.
     #[inline]
     pub fn is_dynamic(&self) -> bool {
-        matches!(self.motion, Motion::Dynamic)
+        matches!(self.drive, Drive::Dynamic)
     }
 
     /// How it answers to impulses.
@@ -77,6 +123,7 @@ impl<G: Dynamics<W>, const W: usize> Body<G, W> {
     }
 
     /// How far a point of it can get in some time at this velocity.
+    #[inline]
     pub fn travel(&self, velocity: &[f64; W], time: f64) -> f64 {
         let (linear, spin) = G::split(velocity);
         let turning = <G::Pose as carom_contact::Pose>::spin_speed(spin);

@@ -5,9 +5,10 @@
 
 use carom_contact::{Method, Vector as _, Witness, first_contact};
 
+use crate::body::Drive;
 use crate::step::TOUCHING;
 use crate::world::World;
-use crate::{Dynamics, Integrator, Motion, StepReport, WorldError};
+use crate::{Dynamics, Integrator, StepReport, WorldError};
 
 /// Parts that a step is divided into at most; what meets in the last is met ahead, as without division.
 const MOST_PARTS: usize = 64;
@@ -81,10 +82,10 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
     /// Where a body will be if nothing but gravity acts on it.
     fn pose_after(&self, body: usize, start: f64, time: f64) -> G::Pose {
         let (pose, mut velocity) = (&self.now.poses[body], self.now.velocities[body]);
-        match &self.bodies[body].motion {
-            Motion::Fixed => *pose,
-            Motion::Scripted(script) => script.pose(&self.bodies[body].start, start + time),
-            Motion::Dynamic => {
+        match &self.bodies[body].drive {
+            Drive::Fixed => *pose,
+            Drive::Scripted(scripted) => scripted.pose(start + time),
+            Drive::Dynamic => {
                 let kick = match self.params.integrator {
                     Integrator::SymplecticEuler => time,
                     Integrator::Verlet => 0.5 * time,

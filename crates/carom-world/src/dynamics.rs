@@ -91,6 +91,7 @@ impl Dynamics<3> for Plane {
         [mass * velocity[0], mass * velocity[1], inertia * velocity[2]]
     }
 
+    #[inline]
     fn fly(_: &f64, pose: &plane::Pose, velocity: &[f64; 3], time: f64) -> (plane::Pose, [f64; 3]) {
         let (linear, spin) = Self::split(velocity);
         (pose.moved(linear, spin, time), *velocity)
@@ -105,6 +106,7 @@ impl Dynamics<3> for Plane {
         [0.0, 0.0, sin, cos]
     }
 
+    #[inline]
     fn spin_in_space(spin: f64) -> DVec3 {
         DVec3::new(0.0, 0.0, spin)
     }

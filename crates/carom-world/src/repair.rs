@@ -23,10 +23,11 @@ struct Group<V> {
 impl<G: Dynamics<W>, const W: usize> World<G, W> {
     /// Moves bodies by pseudo-velocities that last for some time.
     pub(crate) fn push(&mut self, push: &[[f64; W]], span: f64) {
-        let is_pushed: Vec<bool> = push.iter().map(|push| push.iter().any(|&x| x != 0.0)).collect();
-        if !is_pushed.contains(&true) {
+        let is_pushed = |push: &[f64; W]| push.iter().any(|&x| x != 0.0);
+        if !push.iter().any(is_pushed) {
             return;
         }
+        let is_pushed: Vec<bool> = push.iter().map(is_pushed).collect();
         let groups = self.free_groups(&is_pushed);
         let gravity = self.params.gravity;
         for i in (0..push.len()).filter(|&i| is_pushed[i]) {

@@ -9,12 +9,13 @@ use std::time::Instant;
 
 use carom_contact::{Collider, Contact, Pose as _, Vector as _};
 
+use crate::body::Drive;
 use crate::loads::strike;
 use crate::response::respond;
-use crate::world::{Now, World};
+use crate::world::World;
 use crate::{
-    ContactEvent, Detection, Dynamics, Encounter, Integrator, JointRow, Motion, Outcome, Response, StepReport,
-    Tangents, Touching, WorldError,
+    ContactEvent, Detection, Dynamics, Encounter, Integrator, JointRow, Outcome, Response, StepReport, Tangents,
+    Touching, WorldError,
 };
 
 /// Beyond this many metres, or metres or radians per second, nothing is believed.
@@ -27,7 +28,8 @@ pub(crate) const TOUCHING: f64 = 1e-6;
 impl<G: Dynamics<W>, const W: usize> World<G, W> {
     /// Goes on by one step. After an error the world is as it was before the step.
     pub fn step(&mut self) -> Result<StepReport, WorldError> {
-        let mut kept = self.kept();
+        let mut kept = std::mem::take(&mut self.kept);
+        self.now.keep_in(&mut kept);
         let begun = Instant::now();
         let start = self.time();
         let end = (self.now.steps + 1) as f64 * self.params.step;
@@ -49,6 +51,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
             self.go_to(kept);
             return Err(error);
         }
+        self.kept = kept;
         self.replaced = None;
         self.now.steps += 1;
         (self.now.ledger.kinetic, self.now.ledger.potential) = self.kinetic_and_potential();
@@ -57,14 +60,6 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         report.time = self.time();
         report.motion_seconds = begun.elapsed().as_secs_f64() - report.detection_seconds - report.response_seconds;
         Ok(report)
-    }
-
-    /// The present, but for what a step puts new lists in place of.
-    fn kept(&mut self) -> Now<G, W> {
-        let lists = (std::mem::take(&mut self.now.touched), std::mem::take(&mut self.now.impulses));
-        let kept = self.now.clone();
-        (self.now.touched, self.now.impulses) = lists;
-        kept
     }
 
     /// Whether steps are divided where bodies meet. Springs need overlap, and their stiffness refers to whole steps.
@@ -76,7 +71,8 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
     pub(crate) fn advance(&mut self, start: f64, end: f64, report: &mut StepReport) -> Result<(), WorldError> {
         let span = end - start;
         self.follow_scripts(start, end);
-        let before = self.now.velocities.clone();
+        let mut before = std::mem::take(&mut self.before);
+        before.clone_from(&self.now.velocities);
         let kicks = match self.params.integrator {
             Integrator::SymplecticEuler => [1.0, 0.0],
             Integrator::Verlet => [0.5, 0.5],
@@ -114,6 +110,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         self.push(&outcome.push, span);
         self.kick(start, end, kicks[1]);
         self.resist(span);
+        self.before = before;
         self.now.impulses = outcome.impulses;
         self.now.joint_impulses = outcome.joints;
         self.now.springs.clear();
@@ -127,8 +124,8 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
             return;
         }
         for (body, velocity) in self.bodies.iter().zip(&mut self.now.velocities) {
-            if let Motion::Scripted(script) = &body.motion {
-                *velocity = script.velocity(&body.start, start, end);
+            if let Drive::Scripted(scripted) = &body.drive {
+                *velocity = scripted.velocity(start, end);
             }
         }
     }
@@ -158,9 +155,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         let mut motions = Vec::with_capacity(if parts { self.bodies.len() } else { 0 });
         let colliders = self.bodies.iter().zip(&now.poses).zip(&now.velocities).map(|((body, &pose), velocity)| {
             let fall = if body.is_dynamic() { fall } else { 0.0 };
-            // A belt's surface moves along itself.
-            let stays = matches!(body.motion, Motion::Fixed | Motion::Scripted(crate::Script::Belt(_)));
-            let velocity = if stays { [0.0; W] } else { *velocity };
+            let velocity = if body.drive.stays() { [0.0; W] } else { *velocity };
             let velocity = std::array::from_fn(|k| velocity[k] - together[k]);
             let travel = body.travel(&velocity, span);
             if parts {
@@ -193,7 +188,10 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         let mut work = 0.0;
         for (body, velocity) in self.bodies.iter().zip(&mut self.now.velocities).filter(|(body, _)| body.is_dynamic()) {
             for k in 0..W {
-                work += body.mass * change[k] * (velocity[k] + 0.5 * change[k]);
+                // Each sum waits for the one before: those of nothing are left out.
+                if change[k] != 0.0 {
+                    work += body.mass * change[k] * (velocity[k] + 0.5 * change[k]);
+                }
                 velocity[k] += change[k];
             }
         }
@@ -325,22 +323,24 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
     /// Free flight until a time.
     fn fly(&mut self, end: f64, span: f64) {
         let gravity = self.params.gravity;
-        for (i, body) in self.bodies.iter().enumerate() {
-            let (pose, velocity) = (&mut self.now.poses[i], &mut self.now.velocities[i]);
-            match &body.motion {
-                Motion::Fixed => {}
-                Motion::Scripted(script) => *pose = script.pose(&body.start, end),
-                Motion::Dynamic => {
+        let mut integrator = self.now.ledger.integrator;
+        let moving = self.now.poses.iter_mut().zip(&mut self.now.velocities);
+        for (body, (pose, velocity)) in self.bodies.iter().zip(moving) {
+            match &body.drive {
+                Drive::Fixed => {}
+                Drive::Scripted(scripted) => *pose = scripted.pose(end),
+                Drive::Dynamic => {
                     let (flown, turned) = G::fly(&body.inertia, pose, velocity, span);
                     let mut gained = -body.mass * gravity.dot(flown.position() - pose.position());
                     if turned != *velocity {
                         gained += body.kinetic(&flown, &turned) - body.kinetic(pose, velocity);
                     }
-                    self.now.ledger.integrator -= gained;
+                    integrator -= gained;
                     (*pose, *velocity) = (flown, turned);
                 }
             }
         }
+        self.now.ledger.integrator = integrator;
     }
 
     /// The drag of air and the like.
@@ -364,7 +364,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
 
     /// Nothing has become infinite, or absurd.
     fn check_bounds(&self, time: f64) -> Result<(), WorldError> {
-        for ((body, pose), velocity) in self.bodies.iter().zip(&self.now.poses).zip(&self.now.velocities) {
+        for ((name, pose), velocity) in self.names.iter().zip(&self.now.poses).zip(&self.now.velocities) {
             let (linear, spin) = G::split(velocity);
             let (position, turning) = (pose.position(), G::spin_in_space(spin));
             let within = |square: f64| square < OUT_OF_BOUNDS * OUT_OF_BOUNDS;
@@ -376,7 +376,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
                 [("distance from the origin", position), ("speed", linear.length()), ("spin", turning)]
             {
                 if value.is_nan() || value >= OUT_OF_BOUNDS {
-                    return Err(WorldError::BlowUp { body: body.name.clone(), time, quantity, value });
+                    return Err(WorldError::BlowUp { body: name.clone(), time, quantity, value });
                 }
             }
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use carom_contact::{Collider, Detector, Pose as _, Vector as _};
 
-use crate::body::Body;
+use crate::body::{Body, Drive};
 use crate::distant::{Mark, Medium, Ring};
 use crate::loads::BodyLoad;
 use crate::response::Scratch;
@@ -44,6 +44,7 @@ pub struct World<G: Dynamics<W>, const W: usize> {
     pub(crate) params: WorldParams<G>,
     pub(crate) resting_speed: f64,
     pub(crate) slop: f64,
+    pub(crate) names: Vec<String>,
     pub(crate) bodies: Vec<Body<G, W>>,
     /// Whether any body follows a script, or is slowed down by what it moves through. If none is, a million of them need not be asked.
     pub(crate) follows_scripts: bool,
@@ -59,7 +60,9 @@ pub struct World<G: Dynamics<W>, const W: usize> {
     pub(crate) scratch: Scratch<W>,
     /// What touched before this step, and the impulses, once the step has put its own in their place: an error brings them back.
     pub(crate) replaced: Option<Replaced<G>>,
-    /// Memory for a step.
+    /// Memory for a step: where it began, velocities before a part of it, and more.
+    pub(crate) kept: Now<G, W>,
+    pub(crate) before: Vec<[f64; W]>,
     pub(crate) masses: Vec<carom_impact::InverseMass<W>>,
     pub(crate) touching: Vec<Touching<W>>,
     pub(crate) tangents: Vec<Tangents<W>>,
@@ -95,6 +98,21 @@ pub(crate) struct Now<G: Dynamics<W>, const W: usize> {
     pub rings: Vec<Option<Ring>>,
 }
 
+impl<G: Dynamics<W>, const W: usize> Now<G, W> {
+    /// Copies all into memory that is kept, but for what a step puts new lists in place of.
+    pub fn keep_in(&self, kept: &mut Self) {
+        kept.steps = self.steps;
+        kept.poses.clone_from(&self.poses);
+        kept.velocities.clone_from(&self.velocities);
+        kept.ledger = self.ledger;
+        kept.joint_impulses.clone_from(&self.joint_impulses);
+        kept.beads.clone_from(&self.beads);
+        kept.springs.clone_from(&self.springs);
+        kept.marks.clone_from(&self.marks);
+        kept.rings.clone_from(&self.rings);
+    }
+}
+
 impl<G: Dynamics<W>, const W: usize> World<G, W> {
     /// Checks a definition and makes its world.
     pub fn new(definition: WorldDefinition<G>) -> Result<Self, WorldError> {
@@ -109,9 +127,9 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         }
         let mut surfaces = Surfaces::new(params.restitution_rule, params.friction_rule);
         pairs.iter().try_for_each(|pair| surfaces.add(pair))?;
-        let mut bodies = definitions
+        let bodies = definitions
             .iter()
-            .map(|body| Body::unnamed(body, surfaces.number(&body.surface)))
+            .map(|body| Body::new(body, surfaces.number(&body.surface)))
             .collect::<Result<Vec<Body<G, W>>, _>>()?;
         let places: BTreeMap<&str, u32> = definitions.iter().map(|b| b.name.as_str()).zip(0..).collect();
         let place = |name: &str| places.get(name).copied();
@@ -123,7 +141,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         let ring = |medium: &Option<Box<Medium>>| medium.as_ref().and_then(|medium| medium.ring());
         let now = Now {
             rings: if media.iter().any(Option::is_some) { media.iter().map(ring).collect() } else { Vec::new() },
-            poses: bodies.iter().map(|body| place_at::<G, W>(body, 0.0)).collect(),
+            poses: bodies.iter().zip(&definitions).map(|(body, definition)| start_pose(body, definition)).collect(),
             velocities: definitions.iter().map(start_velocity::<G, W>).collect(),
             ..Now::default()
         };
@@ -136,17 +154,17 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
             }
         }
         let loads = loads.iter().map(|load| BodyLoad::new(load, place)).collect::<Result<_, _>>()?;
-        for (body, definition) in bodies.iter_mut().zip(definitions) {
-            body.name = definition.name;
-        }
+        // Moved, not copied: copies of a million names would lie between those that go.
+        let names = definitions.into_iter().map(|definition| definition.name).collect();
         let smallest = bodies.iter().filter(|b| b.is_dynamic()).map(|b| b.radius).fold(f64::INFINITY, f64::min);
         let size = if smallest.is_finite() { smallest } else { 1.0 };
         let mut world = World {
             resting_speed: params.resting_speed.unwrap_or(2.0 * params.gravity.length() * params.step),
             slop: params.slop.unwrap_or(1e-3 * size),
             params,
-            follows_scripts: bodies.iter().any(|body| matches!(body.motion, Motion::Scripted(_))),
+            follows_scripts: bodies.iter().any(|body| matches!(body.drive, Drive::Scripted(_))),
             is_resisted: bodies.iter().any(|body| body.resistance != Resistance::default()),
+            names,
             bodies,
             joints,
             loads,
@@ -157,6 +175,8 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
             events: Vec::new(),
             scratch: Scratch::default(),
             replaced: None,
+            kept: Now::default(),
+            before: Vec::new(),
             masses: Vec::new(),
             touching: Vec::new(),
             tangents: Vec::new(),
@@ -187,7 +207,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
 
     /// The names of the bodies, in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.bodies.iter().map(|body| body.name.as_str())
+        self.names.iter().map(String::as_str)
     }
 
     /// Where the bodies are, in the order of names.
@@ -328,27 +348,29 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
             .map(|(body, &pose)| Collider { shape: &*body.shape, pose, reach: 0.0, moves: body.is_dynamic() })
             .collect();
         let deepest = self.detector.detect(&colliders).iter().filter_map(|contact| {
-            let [first, second] = contact.bodies.map(|body| &self.bodies[body as usize]);
-            let most = self.params.most_overlap.unwrap_or(0.01 * first.radius.min(second.radius));
+            let [first, second] = contact.bodies.map(|body| self.bodies[body as usize].radius);
+            let most = self.params.most_overlap.unwrap_or(0.01 * first.min(second));
             let depth = -contact.touch.gap;
-            (depth > most).then_some((depth, first, second))
+            (depth > most).then_some((depth, contact.bodies))
         });
         let deepest = deepest.max_by(|a, b| a.0.total_cmp(&b.0));
-        let error = deepest.map(|(depth, first, second)| WorldError::Overlap {
-            first: first.name.clone(),
-            second: second.name.clone(),
-            depth,
+        let error = deepest.map(|(depth, bodies)| {
+            let [first, second] = bodies.map(|body| self.names[body as usize].clone());
+            WorldError::Overlap { first, second, depth }
         });
         self.detector.remember(std::iter::empty());
         error.map_or(Ok(()), Err)
     }
 }
 
-/// Where a body is at a time at which only its script can have moved it.
-pub(crate) fn place_at<G: Dynamics<W>, const W: usize>(body: &Body<G, W>, time: f64) -> G::Pose {
-    match &body.motion {
-        Motion::Scripted(script) => script.pose(&body.start, time),
-        _ => body.start,
+/// Where a body is at the start, when only its script can have moved it.
+pub(crate) fn start_pose<G: Dynamics<W>, const W: usize>(
+    body: &Body<G, W>,
+    definition: &crate::BodyDefinition<G>,
+) -> G::Pose {
+    match &body.drive {
+        Drive::Scripted(scripted) => scripted.pose(0.0),
+        _ => definition.pose,
     }
 }
 

@@ -29,6 +29,10 @@ pub(super) struct Efforts {
 /// begins and ends closer to a box has fewer that are not its neighbours.
 pub(super) const FINE: u64 = 4;
 
+/// In the plane, rows are as high as most boxes, and the highest reaches so many rows beyond its own at most. A box looks for others in as many as it
+/// reaches itself: those below look for it.
+pub(super) const ROWS: u64 = 4;
+
 /// Cells are wider than boxes by this part, against round-off.
 const SLACK: f64 = 1e-6;
 
@@ -37,16 +41,17 @@ const CLASSES: usize = 2048;
 
 impl Layout {
     pub fn new<V: Vector>(boxes: &Boxes<V>) -> Layout {
-        let ranges: [[f64; 2]; 3] = std::array::from_fn(|axis| range(&boxes.lower[axis]));
-        let (widest, efforts) = best_width(boxes, &ranges);
+        let (ranges, widths) = measure(boxes);
+        let (widest, mean, efforts) = best_width::<V>(boxes.len(), &ranges, &widths);
         let width = if widest > 0.0 { widest * (1.0 + SLACK) } else { 1.0 };
-        // Few enough along an axis that the place of a box in units of cells is exact to 2⁻²², and that a cell's number has 64 bits.
-        let most = if V::DIMENSION == 2 { (1_u64 << 30) as f64 } else { (1_u64 << 20) as f64 };
+        let height = if V::DIMENSION == 2 { mean.clamp(width / ROWS as f64, width) } else { width };
+        // Few enough along an axis that the place of a box in units of cells is exact to 2⁻²², and that a box's key has 64 bits.
+        let most = if V::DIMENSION == 2 { (1_u64 << 27) as f64 } else { (1_u64 << 18) as f64 };
         let mut layout = Layout { widest, strides: [1; 4], efforts, origin: [0.0; 3], per_metre: [0.0; 3], most };
         for axis in 0..V::DIMENSION {
-            let width = width / around(axis) as f64;
+            let width = if axis == 0 { width / FINE as f64 } else { height };
             // A few bodies that fled far away share the cells at the border; the grid stays where most are.
-            let middle = middle(&boxes.lower[axis]);
+            let middle = middle(boxes, axis);
             let from = ranges[axis][0].max(middle - 0.5 * most * width);
             let cells = ((ranges[axis][1] - from) / width).floor().clamp(0.0, most - 1.0) as u64 + 1;
             (layout.origin[axis], layout.per_metre[axis]) = (from, 1.0 / width);
@@ -55,26 +60,53 @@ impl Layout {
         layout
     }
 
-    /// The cell of a box's lowest corner.
+    /// The cell of a box's lowest corner, and how far it reaches beyond.
     #[inline]
-    pub fn cell<V: Vector>(&self, boxes: &Boxes<V>, body: usize) -> u64 {
-        (0..V::DIMENSION)
-            .map(|axis| (self.place(axis, boxes.lower[axis][body]) + around(axis)) * self.strides[axis])
-            .sum()
-    }
-
-    /// How many cells along the first axis a box reaches beyond that of its lowest corner.
-    #[inline]
-    pub fn span<V: Vector>(&self, bounds: &Bounds<V>) -> u64 {
-        self.place(0, bounds.max.coordinate(0)) - self.place(0, bounds.min.coordinate(0))
+    pub fn key<V: Vector>(&self, bounds: &Bounds<V>) -> Key {
+        let (mut cell, mut spans) = (0, 0);
+        for axis in 0..V::DIMENSION {
+            let place = self.place(axis, bounds.min.coordinate(axis));
+            let span = self.place(axis, bounds.max.coordinate(axis)).saturating_sub(place).min(Key::MOST_SPAN);
+            cell += (place + around(axis)) * self.strides[axis];
+            spans |= span << (Key::SPAN_BITS * axis as u32);
+        }
+        Key(cell << Key::ALL_SPANS | spans)
     }
 
     /// Which cell along an axis.
     #[inline]
     fn place(&self, axis: usize, at: f64) -> u64 {
         let place = (at - self.origin[axis]) * self.per_metre[axis];
-        // The cast drops the fraction and takes what is below the origin to zero.
-        place.min(self.most - 1.0) as u64
+        // The cast drops the fraction. To a number with a sign it is one instruction.
+        place.min(self.most - 1.0).max(0.0) as i64 as u64
+    }
+}
+
+/// The number of a cell and, in its last bits, how many cells a box reaches beyond it along each axis. One number, since one number is sorted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Key(u64);
+
+impl Key {
+    const SPAN_BITS: u32 = 3;
+    const ALL_SPANS: u32 = 3 * Self::SPAN_BITS;
+    const MOST_SPAN: u64 = (1 << Self::SPAN_BITS) - 1;
+
+    /// The least key of a cell.
+    #[inline]
+    pub fn of_cell(cell: u64) -> Key {
+        Key(cell << Self::ALL_SPANS)
+    }
+
+    /// The number of the cell.
+    #[inline]
+    pub fn cell(self) -> u64 {
+        self.0 >> Self::ALL_SPANS
+    }
+
+    /// How many cells the box reaches beyond along an axis.
+    #[inline]
+    pub fn span(self, axis: u32) -> u64 {
+        self.0 >> (Self::SPAN_BITS * axis) & Self::MOST_SPAN
     }
 }
 
@@ -84,20 +116,60 @@ fn around(axis: usize) -> u64 {
     if axis == 0 { FINE } else { 1 }
 }
 
-/// The lowest and the highest finite number.
-fn range(values: &[f64]) -> [f64; 2] {
-    let finite = values.iter().filter(|value| value.is_finite());
-    let [low, high] = finite.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], &x| [low.min(x), high.max(x)]);
-    if low <= high { [low, high] } else { [0.0; 2] }
+/// How wide boxes are that end on all sides.
+struct Widths {
+    classes: [Class; CLASSES],
+    sum: f64,
 }
 
-/// The median of a few numbers from all over the list.
-fn middle(values: &[f64]) -> f64 {
+/// How many there are of a class, the widest of them, and the sum.
+#[derive(Clone, Copy, Default)]
+struct Class {
+    count: u32,
+    widest: f64,
+    sum: f64,
+}
+
+/// Between which finite numbers the lowest corners lie, and the widths: one pass over all boxes.
+fn measure<V: Vector>(boxes: &Boxes<V>) -> ([[f64; 2]; 3], Widths) {
+    let mut ranges = [[f64::INFINITY, f64::NEG_INFINITY]; 3];
+    let mut widths = Widths { classes: [Class::default(); CLASSES], sum: 0.0 };
+    // Most are of the class of the one before: it need not be written and read again for each.
+    let (mut last, mut class) = (0, Class::default());
+    for boxed in &boxes.list {
+        for (axis, range) in ranges.iter_mut().enumerate().take(V::DIMENSION) {
+            let lower = boxed.bounds.min.coordinate(axis);
+            // Comparisons tell nothing of what is no number, and rarely anything new of what is one.
+            if lower < range[0] && lower > f64::NEG_INFINITY {
+                range[0] = lower;
+            }
+            if lower > range[1] && lower < f64::INFINITY {
+                range[1] = lower;
+            }
+        }
+        let width = boxed.width();
+        if width.is_finite() {
+            let own = (width.to_bits() >> 52) as usize % CLASSES;
+            if own != last {
+                widths.classes[last] = class;
+                (last, class) = (own, widths.classes[own]);
+            }
+            class = Class { count: class.count + 1, widest: class.widest.max(width), sum: class.sum + width };
+            widths.sum += width;
+        }
+    }
+    widths.classes[last] = class;
+    (ranges.map(|[low, high]| if low <= high { [low, high] } else { [0.0; 2] }), widths)
+}
+
+/// The median of the lowest coordinates of a few boxes from all over the list.
+fn middle<V: Vector>(boxes: &Boxes<V>, axis: usize) -> f64 {
     const SAMPLES: usize = 63;
     let mut samples = [0.0; SAMPLES];
     let mut count = 0;
-    for value in values.iter().step_by(values.len() / SAMPLES + 1).filter(|value| value.is_finite()) {
-        samples[count] = *value;
+    let some = boxes.list.iter().step_by(boxes.len() / SAMPLES + 1);
+    for value in some.map(|boxed| boxed.bounds.min.coordinate(axis)).filter(|value| value.is_finite()) {
+        samples[count] = value;
         count += 1;
     }
     samples[..count].sort_unstable_by(f64::total_cmp);
@@ -105,33 +177,25 @@ fn middle(values: &[f64]) -> f64 {
 }
 
 /// The width of cells that should need the fewest comparisons: those within and between cells, and those of larger boxes with
-/// all others.
-fn best_width<V: Vector>(boxes: &Boxes<V>, ranges: &[[f64; 2]; 3]) -> (f64, Efforts) {
-    let mut classes = [(0_u32, 0.0_f64); CLASSES];
-    let mut widths = 0.0;
-    for body in 0..boxes.len() {
-        let width = boxes.width(body);
-        if width.is_finite() {
-            let class = &mut classes[(width.to_bits() >> 52) as usize % CLASSES];
-            *class = (class.0 + 1, class.1.max(width));
-            widths += width;
-        }
-    }
-    let all = boxes.len() as f64;
-    let finite: f64 = classes.iter().map(|class| f64::from(class.0)).sum();
+/// all others. Also the mean of the boxes that are no wider.
+fn best_width<V: Vector>(boxes: usize, ranges: &[[f64; 2]; 3], widths: &Widths) -> (f64, f64, Efforts) {
+    let Widths { classes, sum: widths } = widths;
+    let all = boxes as f64;
+    let finite: f64 = classes.iter().map(|class| f64::from(class.count)).sum();
     let spread = |axis: usize| ranges[axis][1] - ranges[axis][0];
     let longest = (0..V::DIMENSION).map(spread).fold(f64::MIN_POSITIVE, f64::max);
     let sweep = finite * (widths / longest).min(0.5 * finite) + (all - finite) * all;
     let neighbours = 0.5 * 3.0_f64.powi(V::DIMENSION as i32);
-    let mut best = (0.0, f64::INFINITY);
-    let mut small = 0.0;
-    for &(count, width) in classes.iter().filter(|class| class.0 > 0) {
+    let mut best = (0.0, 0.0, f64::INFINITY);
+    let (mut small, mut sum) = (0.0, 0.0);
+    for &Class { count, widest: width, sum: of_class } in classes.iter().filter(|class| class.count > 0) {
         small += f64::from(count);
+        sum += of_class;
         let cells = (0..V::DIMENSION).map(|axis| spread(axis) / width + 1.0).product::<f64>();
         let effort = small * neighbours * (small / cells) + (all - small) * all;
-        if effort <= best.1 {
-            best = (width, effort);
+        if effort <= best.2 {
+            best = (width, sum / small, effort);
         }
     }
-    (best.0, Efforts { grid: best.1, sweep })
+    (best.0, best.1, Efforts { grid: best.2, sweep })
 }

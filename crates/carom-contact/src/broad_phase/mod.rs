@@ -18,15 +18,17 @@
 
 mod grid;
 mod layout;
+mod sieve;
 mod sweep;
-
-use std::marker::PhantomData;
 
 use crate::{Bounds, Vector};
 
 use grid::Grid;
 use layout::Layout;
+use sieve::Open;
 use sweep::Sweep;
+
+pub(crate) use sieve::{Ball, Room, Sieve};
 
 /// How overlapping boxes are found. The pairs are the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -40,78 +42,65 @@ pub enum BroadPhase {
     Auto,
 }
 
-/// Boxes, coordinate by coordinate.
+/// Boxes of bodies.
 #[derive(Debug, Clone, Default)]
 pub struct Boxes<V> {
-    lower: [Vec<f64>; 3],
-    upper: [Vec<f64>; 3],
-    moves: Vec<bool>,
-    space: PhantomData<V>,
+    list: Vec<Boxed<V>>,
+}
+
+/// A box with its numbers side by side: one place in memory to read, not four or six.
+#[derive(Debug, Clone, Copy)]
+struct Boxed<V> {
+    bounds: Bounds<V>,
+    moves: bool,
+}
+
+impl<V: Vector> Boxed<V> {
+    /// The longest side.
+    #[inline]
+    fn width(&self) -> f64 {
+        let sides = self.bounds.max - self.bounds.min;
+        (0..V::DIMENSION).fold(0.0, |width: f64, axis| width.max(sides.coordinate(axis)))
+    }
+
+    /// Whether two boxes are a pair. Without shortcuts: which axis says no is hard to guess for the processor.
+    #[inline(always)]
+    fn is_pair_with(&self, other: &Self) -> bool {
+        let mut overlap = self.moves | other.moves;
+        for axis in 0..V::DIMENSION {
+            let [lower, upper] = [self.bounds.min, self.bounds.max].map(|corner| corner.coordinate(axis));
+            let [other_lower, other_upper] = [other.bounds.min, other.bounds.max].map(|corner| corner.coordinate(axis));
+            overlap &= (lower <= other_upper) & (other_lower <= upper);
+        }
+        overlap
+    }
 }
 
 impl<V: Vector> Boxes<V> {
     /// How many.
     pub fn len(&self) -> usize {
-        self.moves.len()
+        self.list.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.moves.is_empty()
+        self.list.is_empty()
     }
 
     /// Takes all away, and keeps the room.
     pub fn clear(&mut self) {
-        self.lower.iter_mut().chain(&mut self.upper).for_each(Vec::clear);
-        self.moves.clear();
+        self.list.clear();
     }
 
     /// Adds a box. Two that do not move are no pair.
     #[inline]
     pub fn push(&mut self, bounds: Bounds<V>, moves: bool) {
-        for axis in 0..V::DIMENSION {
-            self.lower[axis].push(bounds.min.coordinate(axis));
-            self.upper[axis].push(bounds.max.coordinate(axis));
-        }
-        self.moves.push(moves);
+        self.list.push(Boxed { bounds, moves });
     }
 
-    /// A box.
-    #[inline]
-    fn bounds(&self, body: usize) -> Bounds<V> {
-        let corner = |sides: &[Vec<f64>; 3]| {
-            let mut corner = [0.0; 3];
-            (0..V::DIMENSION).for_each(|axis| corner[axis] = sides[axis][body]);
-            V::from_space(corner.into())
-        };
-        Bounds { min: corner(&self.lower), max: corner(&self.upper) }
-    }
-
-    /// The longest side of a box.
-    #[inline]
-    fn width(&self, body: usize) -> f64 {
-        (0..V::DIMENSION).fold(0.0, |width: f64, axis| width.max(self.upper[axis][body] - self.lower[axis][body]))
-    }
-
-    /// The boxes in this order.
-    fn gather(&mut self, boxes: &Boxes<V>, order: &[u32]) {
-        self.clear();
-        for axis in 0..V::DIMENSION {
-            self.lower[axis].extend(order.iter().map(|&k| boxes.lower[axis][k as usize]));
-            self.upper[axis].extend(order.iter().map(|&k| boxes.upper[axis][k as usize]));
-        }
-        self.moves.extend(order.iter().map(|&k| boxes.moves[k as usize]));
-    }
-
-    /// Whether two boxes are a pair. Without shortcuts: which axis says no is hard to guess for the processor.
-    #[inline(always)]
-    fn are_pair(&self, first: usize, second: usize) -> bool {
-        let mut overlap = self.moves[first] | self.moves[second];
-        for axis in 0..V::DIMENSION {
-            let (lower, upper) = (&self.lower[axis], &self.upper[axis]);
-            overlap &= (lower[first] <= upper[second]) & (lower[second] <= upper[first]);
-        }
-        overlap
+    /// Adds many.
+    pub(crate) fn extend(&mut self, boxes: impl Iterator<Item = (Bounds<V>, bool)>) {
+        self.list.extend(boxes.map(|(bounds, moves)| Boxed { bounds, moves }));
     }
 }
 
@@ -146,6 +135,11 @@ impl<V: Vector> PairFinder<V> {
 
     /// The pairs of boxes that overlap, each ascending, in ascending order.
     pub fn find(&mut self, boxes: &Boxes<V>) -> &[[u32; 2]] {
+        self.find_through(boxes, &Open).0
+    }
+
+    /// Of the pairs of boxes that overlap those that a sieve lets through, and how many overlap in all.
+    pub(crate) fn find_through(&mut self, boxes: &Boxes<V>, sieve: &impl Sieve<V>) -> (&[[u32; 2]], usize) {
         self.found.clear();
         let layout = match self.method {
             BroadPhase::Sweep => None,
@@ -154,12 +148,12 @@ impl<V: Vector> PairFinder<V> {
             BroadPhase::Auto => Some(Layout::new(boxes))
                 .filter(|layout| layout.efforts.grid + SORTING * (boxes.len() as f64) < layout.efforts.sweep),
         };
-        match layout {
-            Some(layout) => self.grid.find(boxes, &layout, &mut self.found),
-            None => self.sweep.find(boxes, &mut self.found),
-        }
+        let overlapping = match layout {
+            Some(layout) => self.grid.find(boxes, &layout, sieve, &mut self.found),
+            None => self.sweep.find(boxes, sieve, &mut self.found),
+        };
         self.sort(boxes.len());
-        &self.sorted
+        (&self.sorted, overlapping)
     }
 
     /// Gives back the memory that a call needs.

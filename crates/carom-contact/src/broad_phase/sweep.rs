@@ -4,23 +4,28 @@
 //! The order of the last call is nearly right, so that an insertion sort needs few exchanges. Where it needs many, as in the first
 //! call, the order is made anew in O(n log n).
 
-use super::{Boxes, ascending};
+use super::{Ball, Boxed, Boxes, Sieve, ascending};
 use crate::Vector;
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Sweep<V> {
     order: Vec<u32>,
     axis: usize,
-    sorted: Boxes<V>,
+    /// The boxes in this order, and where they end along the axis of the sweep and one across: these rule out nearly all pairs.
+    sorted: Vec<Boxed<V>>,
+    along: [Vec<f64>; 2],
+    across: [Vec<f64>; 2],
+    balls: Vec<Ball<V>>,
 }
 
 /// Exchanges per box beyond which sorting anew is faster.
 const PATIENCE: usize = 16;
 
 impl<V: Vector> Sweep<V> {
-    pub fn find(&mut self, boxes: &Boxes<V>, pairs: &mut Vec<[u32; 2]>) {
+    /// Adds the pairs that are wanted; returns how many overlap in all.
+    pub fn find(&mut self, boxes: &Boxes<V>, sieve: &impl Sieve<V>, pairs: &mut Vec<[u32; 2]>) -> usize {
         let axis = widest_axis(boxes);
-        let lower = &boxes.lower[axis];
+        let lower = |body: u32| boxes.list[body as usize].bounds.min.coordinate(axis);
         if self.order.len() != boxes.len() || self.axis != axis {
             self.axis = axis;
             self.order.clear();
@@ -29,34 +34,55 @@ impl<V: Vector> Sweep<V> {
         } else if !insertion_sort(&mut self.order, lower) {
             sort_anew(&mut self.order, lower);
         }
-        self.sorted.gather(boxes, &self.order);
-        let (lower, upper) = (&self.sorted.lower[axis], &self.sorted.upper[axis]);
-        let across = (axis + 1) % V::DIMENSION;
-        let (left, right) = (&self.sorted.lower[across], &self.sorted.upper[across]);
+        self.gather(boxes);
+        self.balls.clear();
+        if sieve.has_balls() {
+            self.balls.extend(self.order.iter().map(|&body| sieve.ball(body)));
+        }
+        let ([lower, upper], [left, right]) = (&self.along, &self.across);
+        let mut overlapping = 0;
         for first in 0..boxes.len() {
             let begin = first + 1;
             let end = begin + lower[begin..].iter().take_while(|&&lower| lower <= upper[first]).count();
-            // One other axis rules out nearly all.
             for (k, (&left_of, &right_of)) in left[begin..end].iter().zip(&right[begin..end]).enumerate() {
-                if left_of <= right[first] && left[first] <= right_of && self.sorted.are_pair(first, begin + k) {
-                    pairs.push(ascending(self.order[first], self.order[begin + k]));
+                let meet_across = left_of <= right[first] && left[first] <= right_of;
+                if meet_across && self.sorted[first].is_pair_with(&self.sorted[begin + k]) {
+                    overlapping += 1;
+                    let pair = ascending(self.order[first], self.order[begin + k]);
+                    let is_out = !self.balls.is_empty() && self.balls[first].cannot_meet(&self.balls[begin + k]);
+                    if !is_out || sieve.is_wanted(pair) {
+                        pairs.push(pair);
+                    }
                 }
             }
+        }
+        overlapping
+    }
+
+    /// Lays the boxes out in their order.
+    fn gather(&mut self, boxes: &Boxes<V>) {
+        self.sorted.clear();
+        self.sorted.extend(self.order.iter().map(|&body| boxes.list[body as usize]));
+        let across = (self.axis + 1) % V::DIMENSION;
+        for (axis, ends) in [(self.axis, &mut self.along), (across, &mut self.across)] {
+            ends.iter_mut().for_each(Vec::clear);
+            ends[0].extend(self.sorted.iter().map(|boxed| boxed.bounds.min.coordinate(axis)));
+            ends[1].extend(self.sorted.iter().map(|boxed| boxed.bounds.max.coordinate(axis)));
         }
     }
 }
 
-fn sort_anew(order: &mut [u32], lower: &[f64]) {
-    order.sort_unstable_by(|&a, &b| lower[a as usize].total_cmp(&lower[b as usize]));
+fn sort_anew(order: &mut [u32], lower: impl Fn(u32) -> f64) {
+    order.sort_unstable_by(|&a, &b| lower(a).total_cmp(&lower(b)));
 }
 
 /// Whether it came to an end within its patience.
-fn insertion_sort(order: &mut [u32], lower: &[f64]) -> bool {
+fn insertion_sort(order: &mut [u32], lower: impl Fn(u32) -> f64) -> bool {
     let mut patience = PATIENCE * order.len();
     for k in 1..order.len() {
-        let (body, value) = (order[k], lower[order[k] as usize]);
+        let (body, value) = (order[k], lower(order[k]));
         let mut place = k;
-        while place > 0 && lower[order[place - 1] as usize] > value {
+        while place > 0 && lower(order[place - 1]) > value {
             order[place] = order[place - 1];
             place -= 1;
         }
@@ -72,10 +98,10 @@ fn insertion_sort(order: &mut [u32], lower: &[f64]) -> bool {
 /// The axis along which the lower ends of the boxes that have one are spread most.
 fn widest_axis<V: Vector>(boxes: &Boxes<V>) -> usize {
     let spread = |axis: usize| {
-        let (count, sum, squares) = boxes.lower[axis]
-            .iter()
+        let lower = boxes.list.iter().map(|boxed| boxed.bounds.min.coordinate(axis));
+        let (count, sum, squares) = lower
             .filter(|lower| lower.is_finite())
-            .fold((0.0, 0.0, 0.0), |(count, sum, squares), &x| (count + 1.0, sum + x, squares + x * x));
+            .fold((0.0, 0.0, 0.0), |(count, sum, squares), x| (count + 1.0, sum + x, squares + x * x));
         if count > 0.0 { squares / count - (sum / count) * (sum / count) } else { 0.0 }
     };
     let spreads = [spread(0), spread(1), if V::DIMENSION > 2 { spread(2) } else { f64::NEG_INFINITY }];

@@ -44,30 +44,48 @@ impl Geometry for Plane {
     type Inertia = f64;
     type Shape = Shape;
 
+    #[inline]
     fn bounds(shape: &Shape, pose: &Pose) -> Bounds<DVec2> {
         shape.bounds(pose)
     }
 
+    #[inline]
     fn radius(shape: &Shape) -> f64 {
         shape.radius()
     }
 
+    #[inline]
     fn is_ball(shape: &Shape) -> bool {
         matches!(shape, Shape::Disc { centre: DVec2::ZERO, .. })
     }
 
-    fn touches(first: Placed, second: Placed, margin: f64, witness: &mut Witness, touches: &mut Vec<Touch<DVec2>>) {
-        if are_round_and_apart(first, second, margin) {
-            return;
+    #[inline]
+    fn ball(shape: &Shape, pose: &Pose) -> Option<(DVec2, f64)> {
+        match *shape {
+            Shape::Disc { centre, radius } => Some((pose.point(centre), radius)),
+            _ => None,
         }
-        match encounter(first, second) {
-            Encounter::Apart => {}
-            Encounter::Point(touch) => touches.extend((touch.gap <= margin).then_some(touch)),
-            Encounter::Polygons(bodies) => polygons::touches(bodies, margin, witness, touches),
-            Encounter::Corners { polygon, pose, wall, reversed } => {
-                let within = wall.corners(polygon, pose).filter(|touch| touch.gap <= margin);
-                touches.extend(within.map(|touch| turn_if(reversed, touch)));
+    }
+
+    #[inline]
+    fn room(shape: &Shape, pose: &Pose) -> Option<(DVec2, f64)> {
+        match *shape {
+            Shape::Drum { centre, radius } => Some((pose.point(centre), radius)),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    fn touches(first: Placed, second: Placed, margin: f64, witness: &mut Witness, touches: &mut Vec<Touch<DVec2>>) {
+        // Discs are most frequent where bodies are many.
+        match (first.0, second.0) {
+            (&Shape::Disc { centre: a, radius: r }, &Shape::Disc { centre: b, radius: s }) => {
+                let touch = round::with_disc(circle(first.1, a, r), circle(second.1, b, s));
+                if touch.gap <= margin {
+                    touches.push(touch);
+                }
             }
+            _ => all_touches(first, second, margin, witness, touches),
         }
     }
 
@@ -81,6 +99,24 @@ impl Geometry for Plane {
             }
         }
     }
+}
+
+/// The contacts of bodies of any kind.
+fn all_touches(first: Placed, second: Placed, margin: f64, witness: &mut Witness, touches: &mut Vec<Touch<DVec2>>) {
+    match encounter(first, second) {
+        Encounter::Apart => {}
+        Encounter::Point(touch) => touches.extend((touch.gap <= margin).then_some(touch)),
+        Encounter::Polygons(bodies) => polygons::touches(bodies, margin, witness, touches),
+        Encounter::Corners { polygon, pose, wall, reversed } => {
+            let within = wall.corners(polygon, pose).filter(|touch| touch.gap <= margin);
+            touches.extend(within.map(|touch| turn_if(reversed, touch)));
+        }
+    }
+}
+
+#[inline]
+fn circle(pose: &Pose, centre: DVec2, radius: f64) -> Circle {
+    Circle { centre: pose.point(centre), radius }
 }
 
 /// How two kinds of bodies meet.
@@ -122,29 +158,9 @@ fn turn_if(reversed: bool, touch: Touch<DVec2>) -> Touch<DVec2> {
     if reversed { Touch { normal: -touch.normal, ..touch } } else { touch }
 }
 
-/// Whether a disc is farther from another, or from its drum, than a margin: told without a root, and never where round-off decides.
-#[inline]
-fn are_round_and_apart(first: Placed, second: Placed, margin: f64) -> bool {
-    const ROUND_OFF: f64 = 1e-12;
-    let between = |a: DVec2, b: DVec2| first.1.point(a).distance_squared(second.1.point(b));
-    match (first.0, second.0) {
-        (&Shape::Disc { centre: a, radius: r }, &Shape::Disc { centre: b, radius: s }) => {
-            let reach = (r + s + margin).max(0.0);
-            between(a, b) > (1.0 + ROUND_OFF) * reach * reach
-        }
-        (&Shape::Disc { centre: a, radius: r }, &Shape::Drum { centre: b, radius: s })
-        | (&Shape::Drum { centre: a, radius: s }, &Shape::Disc { centre: b, radius: r }) => {
-            let room = (s - r - margin).max(0.0);
-            between(a, b) < (1.0 - ROUND_OFF) * room * room
-        }
-        _ => false,
-    }
-}
-
 #[inline]
 fn encounter<'a>(first: Placed<'a>, second: Placed<'a>) -> Encounter<'a> {
     use Shape::{Disc, Drum, HalfPlane, Polygon};
-    let circle = |pose: &Pose, centre: DVec2, radius: f64| Circle { centre: pose.point(centre), radius };
     match (first.0, second.0) {
         (&Disc { centre: a, radius: r }, &Disc { centre: b, radius: s }) => {
             Encounter::Point(round::with_disc(circle(first.1, a, r), circle(second.1, b, s)))

@@ -50,6 +50,7 @@ impl crate::Pose for Pose {
         DVec2::new(self.turn.x, -self.turn.y).rotate(direction)
     }
 
+    #[inline]
     fn moved(&self, velocity: DVec2, spin: f64, time: f64) -> Self {
         let (position, angle) = (self.position + velocity * time, self.angle + spin * time);
         // What does not turn keeps its cosine and sine.
@@ -61,6 +62,7 @@ impl crate::Pose for Pose {
         arm.perp() * spin
     }
 
+    #[inline]
     fn spin_speed(spin: f64) -> f64 {
         spin.abs()
     }

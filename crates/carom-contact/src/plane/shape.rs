@@ -110,6 +110,7 @@ impl Shape {
     }
 
     /// The largest distance of its points from the origin.
+    #[inline]
     pub(super) fn radius(&self) -> f64 {
         match self {
             Shape::Disc { centre, radius } => centre.length() + radius,
@@ -119,6 +120,7 @@ impl Shape {
     }
 
     /// The smallest box around it.
+    #[inline]
     pub(super) fn bounds(&self, pose: &Pose) -> Bounds<DVec2> {
         const ALL: DVec2 = DVec2::INFINITY;
         match self {

@@ -68,12 +68,28 @@ impl Geometry for Space {
         shape.bounds(pose)
     }
 
+    #[inline]
     fn radius(shape: &Shape) -> f64 {
         shape.radius()
     }
 
+    #[inline]
     fn is_ball(shape: &Shape) -> bool {
         shape.is_ball()
+    }
+
+    #[inline]
+    fn ball(shape: &Shape, pose: &Pose) -> Option<(DVec3, f64)> {
+        match shape.kind {
+            Kind::Sphere { radius } => Some((shape.frame(pose).position, radius)),
+            _ => None,
+        }
+    }
+
+    // A drum of space is a tube.
+    #[inline]
+    fn room(_: &Shape, _: &Pose) -> Option<(DVec3, f64)> {
+        None
     }
 
     fn touches(

@@ -178,11 +178,13 @@ impl Shape {
     }
 
     /// Whether it is a ball about its origin.
+    #[inline]
     pub(super) fn is_ball(&self) -> bool {
         matches!(self.kind, Kind::Sphere { .. }) && self.centre == DVec3::ZERO
     }
 
     /// The largest distance of a point of the shape from the body's origin.
+    #[inline]
     pub(super) fn radius(&self) -> f64 {
         self.radius
     }

@@ -1,8 +1,9 @@
 //! Contacts of many bodies: complete, sorted, the same on any number of threads, and followed from call to call.
 
 use carom_contact::plane::{Plane, Pose, Shape};
-use carom_contact::{BroadPhase, Collider, Contact, Detector, Geometry, Witness};
-use glam::DVec2;
+use carom_contact::{BroadPhase, Collider, Contact, Detector, Geometry, Space, Vector, Witness, space};
+use glam::{DQuat, DVec2, DVec3};
+use proptest::prelude::*;
 
 fn body(shape: &Shape, x: f64, y: f64, angle: f64) -> Collider<'_, Plane> {
     Collider { shape, pose: Pose::new(DVec2::new(x, y), angle), reach: 0.01, moves: true }
@@ -173,4 +174,73 @@ fn witnesses_hold_while_bodies_rest() {
         detector.detect(&stack);
     }
     assert_eq!((detector.effort().tested, detector.effort().witnesses_held), (9, 9));
+}
+
+/// A body's place, reach and motion. Places and motions are often round numbers, so that bodies just touch or lie in one place.
+fn random_flight() -> impl Strategy<Value = (DVec3, f64, DVec3)> {
+    let number = |size: f64| prop_oneof![2 => -size..size, 1 => (-4..4).prop_map(move |k| 0.25 * size * f64::from(k))];
+    let vector = move |size: f64| prop::array::uniform3(number(size)).prop_map(DVec3::from);
+    let motion = prop_oneof![4 => vector(0.5), 1 => Just(DVec3::ZERO), 1 => vector(20.0)];
+    (vector(4.0), 0.0..0.3_f64, motion).prop_map(|(place, more, motion)| (place, motion.length() + more, motion))
+}
+
+/// Checks that each method finds what looking closely at every pair does.
+fn every_contact_that_may_close_is_found<G: Geometry>(colliders: &[Collider<'_, G>], motions: &[G::Vector]) {
+    let mut expected = Vec::new();
+    for second in 0..colliders.len() {
+        for first in (0..second).filter(|&first| colliders[first].moves || colliders[second].moves) {
+            let [a, b] = [first, second].map(|k| &colliders[k]);
+            let (reach, mut touches) = (a.reach + b.reach, Vec::new());
+            G::touches((a.shape, &a.pose), (b.shape, &b.pose), reach, &mut Witness::default(), &mut touches);
+            if let [Some(&x), Some(&y)] = [first, second].map(|k| motions.get(k)) {
+                let besides = reach - x.length() - y.length() + 1e-12 * reach;
+                touches.retain(|touch| touch.gap + touch.normal.dot(x - y) <= besides);
+            }
+            expected.extend(touches.iter().map(|&touch| ([first as u32, second as u32], touch)));
+        }
+    }
+    expected.sort_by_key(|(bodies, touch)| (*bodies, touch.feature));
+    for method in [BroadPhase::Sweep, BroadPhase::Grid] {
+        let mut detector = Detector::<G>::new(method);
+        let found = detector.detect_closing(colliders, motions);
+        let found: Vec<_> = found.iter().map(|contact| (contact.bodies, contact.touch)).collect();
+        assert_eq!(found, expected, "{method:?}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn of_discs_in_a_drum_no_contact_that_may_close_is_ruled_out(
+        flights in prop::collection::vec((random_flight(), 0_usize..5), 1..60), told in any::<bool>()
+    ) {
+        let [disc, square, triangle, plank] = shapes();
+        let aside = Shape::disc(0.4).unwrap().shifted(DVec2::new(0.2, 0.1));
+        let shapes = [disc, aside, square, triangle, plank];
+        let drum = Shape::drum(5.0).unwrap();
+        let mut colliders = vec![Collider { reach: 0.1, ..fixed(&drum) }];
+        let mut motions = vec![DVec2::ZERO];
+        for ((place, reach, motion), shape) in &flights {
+            colliders.push(Collider { reach: *reach, ..body(&shapes[*shape], place.x, place.y, place.z) });
+            motions.push(motion.truncate());
+        }
+        every_contact_that_may_close_is_found(&colliders, if told { &motions } else { &[] });
+    }
+
+    #[test]
+    fn of_spheres_on_a_floor_no_contact_that_may_close_is_ruled_out(
+        flights in prop::collection::vec(random_flight(), 1..60), told in any::<bool>()
+    ) {
+        let (sphere, floor) = (space::Shape::sphere(0.5).unwrap(), space::Shape::half_space(DVec3::Y).unwrap());
+        let ground = Collider::<Space> { shape: &floor, pose: space::Pose::default(), reach: 0.1, moves: false };
+        let mut colliders = vec![ground];
+        let mut motions = vec![DVec3::ZERO];
+        for (place, reach, motion) in &flights {
+            let pose = space::Pose::new(*place, DQuat::IDENTITY);
+            colliders.push(Collider { shape: &sphere, pose, reach: *reach, moves: true });
+            motions.push(*motion);
+        }
+        every_contact_that_may_close_is_found(&colliders, if told { &motions } else { &[] });
+    }
 }

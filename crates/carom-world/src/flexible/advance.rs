@@ -8,7 +8,8 @@ use super::body::FlexibleBody;
 use super::recorded::Blow;
 use super::solve::{Block, Meeting};
 use super::world::FlexibleWorld;
-use crate::{Dynamics, Motion, WorldError};
+use crate::body::Drive;
+use crate::{Dynamics, WorldError};
 
 /// When a step begins and ends, and how long it is: the same bits for all steps of one length.
 #[derive(Debug, Clone, Copy)]
@@ -121,13 +122,13 @@ impl FlexibleWorld {
         }
         for place in 0..self.bodies.len() {
             let body = &self.bodies[place];
-            let Motion::Scripted(script) = &body.rigid.motion else { continue };
+            let Drive::Scripted(scripted) = &body.rigid.drive else { continue };
             if body.answers() {
                 continue;
             }
             let moving = &mut self.now.moving[place];
-            moving.pose = script.pose(&body.rigid.start, time);
-            moving.velocity = script.velocity(&body.rigid.start, time, time + self.longest);
+            moving.pose = scripted.pose(time);
+            moving.velocity = scripted.velocity(time, time + self.longest);
             moving.time = time;
             let ahead = self.longest * self.now.fastest(place, &self.bodies, self.params.gravity, self.longest);
             self.stale |= self.now.candidates.is_outrun(place, body, &self.now.moving[place], 0.0, ahead);
@@ -175,8 +176,8 @@ impl FlexibleWorld {
             self.block_of[body] = problem.blocks.len();
             let rigid = &bodies[body].rigid;
             let moving = &mut now.moving[body];
-            if let Motion::Scripted(script) = &rigid.motion {
-                moving.velocity = script.velocity(&rigid.start, span.start, span.end);
+            if let Drive::Scripted(scripted) = &rigid.drive {
+                moving.velocity = scripted.velocity(span.start, span.end);
             }
             let active = now.active[body];
             let (begin, soft) = (problem.mean.len(), problem.compliance.len());

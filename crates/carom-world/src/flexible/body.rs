@@ -14,7 +14,7 @@ use glam::DVec3;
 use super::moving::Moving;
 use super::spin::Spin;
 use crate::body::Body;
-use crate::{BodyDefinition, Dynamics, FlexibleParams, Motion, VibratingSurface, WorldError};
+use crate::{BodyDefinition, Dynamics, FlexibleParams, VibratingSurface, WorldError};
 
 /// A body's mass may differ from that of its modes by this part: both come from one integration, up to the digits of a file.
 const SAME_MASS: f64 = 1e-3;
@@ -22,6 +22,7 @@ const SAME_MASS: f64 = 1e-3;
 /// A body with or without modes.
 #[derive(Debug)]
 pub(super) struct FlexibleBody {
+    pub name: String,
     pub rigid: Body<Space, 6>,
     pub vibration: Option<Vibration>,
 }
@@ -52,10 +53,10 @@ impl FlexibleBody {
     ) -> Result<FlexibleBody, WorldError> {
         let rigid = Body::new(definition, surface)?;
         let vibration = match &definition.vibration {
-            Some(surface) => Some(Vibration::new(&rigid, surface, params)?),
+            Some(surface) => Some(Vibration::new(&definition.name, &rigid, surface, params)?),
             None => None,
         };
-        Ok(FlexibleBody { rigid, vibration })
+        Ok(FlexibleBody { name: definition.name.clone(), rigid, vibration })
     }
 
     pub fn modes(&self) -> usize {
@@ -103,14 +104,15 @@ impl FlexibleBody {
 
 impl Vibration {
     fn new(
+        name: &str,
         body: &Body<Space, 6>,
         surface: &Arc<VibratingSurface>,
         params: &FlexibleParams,
     ) -> Result<Vibration, WorldError> {
         let model = surface.model();
         let bad =
-            |quantity, value, expected| Err(WorldError::BadBody { body: body.name.clone(), quantity, value, expected });
-        let free = matches!(body.motion, Motion::Dynamic);
+            |quantity, value, expected| Err(WorldError::BadBody { body: name.to_string(), quantity, value, expected });
+        let free = body.is_dynamic();
         if free {
             let of_modes = model.mass.mass;
             let off = (body.mass / of_modes - 1.0).abs();

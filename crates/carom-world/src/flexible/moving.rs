@@ -6,9 +6,10 @@ use glam::{DQuat, DVec3};
 
 use super::body::FlexibleBody;
 use super::spin::Spin;
+use crate::body::Drive;
 use crate::distant::Propagator;
 use crate::moser_veselov::spin_of;
-use crate::{Dynamics, Ledger, Motion};
+use crate::{Dynamics, Ledger};
 
 /// Where a body is, how it moves and how it vibrates, at its own time.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -107,10 +108,10 @@ impl Flight {
         let mut account = Ledger::default();
         slow(body, 0.5 * span, moving);
         let begun = body.spinning(moving);
-        match &body.rigid.motion {
-            Motion::Fixed => {}
-            Motion::Scripted(script) => moving.pose = script.pose(&body.rigid.start, until),
-            Motion::Dynamic => {
+        match &body.rigid.drive {
+            Drive::Fixed => {}
+            Drive::Scripted(scripted) => moving.pose = scripted.pose(until),
+            Drive::Dynamic => {
                 let rigid = &body.rigid;
                 let (pose, velocity) = (moving.pose, &mut moving.velocity);
                 account.injected += kick(body, &pose, forces, 0.5 * span, velocity);

@@ -51,7 +51,7 @@ impl FlexibleWorld {
         let mut modes = state.f64("modes", Some(2 * count))?.as_chunks::<2>().0;
         let active = state.u64("active modes", Some(bodies))?;
         if let Some(k) = (0..bodies).find(|&k| active[k] > self.bodies[k].modes() as u64) {
-            let name = &self.bodies[k].rigid.name;
+            let name = &self.bodies[k].name;
             return Err(WorldError::State(format!("'active modes' has {} of '{name}'", active[k])));
         }
         let steps = state.u64("steps", Some(1))?[0];

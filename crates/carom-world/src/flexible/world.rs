@@ -11,11 +11,12 @@ use super::gram::Gram;
 use super::moving::{Flight, Forces, Moving};
 use super::recorded::Recorded;
 use super::solve::Problem;
+use crate::body::Drive;
 use crate::loads::BodyLoad;
 use crate::surfaces::Surfaces;
-use crate::world::{check_params, place_at, start_velocity};
+use crate::world::{check_params, start_pose, start_velocity};
 use crate::{
-    ContactEvent, Dynamics, FlexibleParams, FlexibleReport, Frame, Ledger, ModeState, Motion, Response, StepReport,
+    ContactEvent, Dynamics, FlexibleParams, FlexibleReport, Frame, Ledger, ModeState, Response, StepReport,
     WorldDefinition, WorldError, WorldParams,
 };
 
@@ -126,16 +127,12 @@ impl Now {
     /// No point of a body moves faster within some time.
     pub fn fastest(&self, body: usize, bodies: &[FlexibleBody], gravity: DVec3, time: f64) -> f64 {
         let flexible = &bodies[body];
-        if !flexible.answers() && matches!(flexible.rigid.motion, Motion::Fixed) {
+        if !flexible.answers() && matches!(flexible.rigid.drive, Drive::Fixed) {
             return 0.0;
         }
         let velocity = &self.moving[body].velocity;
         let fall = if flexible.rigid.is_dynamic() { gravity.length() * time } else { 0.0 };
-        let rigid = match flexible.rigid.motion {
-            // A belt's surface moves along itself.
-            Motion::Fixed | Motion::Scripted(crate::Script::Belt(_)) => 0.0,
-            _ => flexible.rigid.travel(velocity, 1.0),
-        };
+        let rigid = if flexible.rigid.drive.stays() { 0.0 } else { flexible.rigid.travel(velocity, 1.0) };
         rigid + fall + flexible.flutter(self.energies[body])
     }
 }
@@ -166,7 +163,7 @@ impl FlexibleWorld {
         let moving: Vec<Moving> = (bodies.iter().zip(&definitions))
             .map(|(body, definition)| Moving {
                 time: 0.0,
-                pose: place_at(&body.rigid, 0.0),
+                pose: start_pose(&body.rigid, definition),
                 velocity: start_velocity(definition),
                 modes: vec![[0.0; 2]; body.modes()],
             })
@@ -253,9 +250,9 @@ impl FlexibleWorld {
             contacts = contacts.max(self.problem.meetings.len());
         }
         for (body, moving) in self.bodies.iter().zip(&mut self.now.moving) {
-            if let Motion::Scripted(script) = &body.rigid.motion {
-                moving.velocity = script.velocity(&body.rigid.start, start, end);
-                moving.pose = script.pose(&body.rigid.start, end);
+            if let Drive::Scripted(scripted) = &body.rigid.drive {
+                moving.velocity = scripted.velocity(start, end);
+                moving.pose = scripted.pose(end);
             }
         }
         if let Err(error) = done.and_then(|()| self.check_bounds(start)) {
@@ -326,7 +323,7 @@ impl FlexibleWorld {
 
     /// The names of the bodies, in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.bodies.iter().map(|body| body.rigid.name.as_str())
+        self.bodies.iter().map(|body| body.name.as_str())
     }
 
     /// The contacts of the last step: where a force stayed the same, one event for all of its parts.
@@ -416,8 +413,8 @@ impl FlexibleWorld {
     fn check_overlap(&mut self) -> Result<(), WorldError> {
         self.search();
         let deepest = self.now.candidates.list.iter().filter_map(|candidate| {
-            let [first, second] = candidate.bodies.map(|body| &self.bodies[body as usize].rigid);
-            let most = self.params.most_overlap.unwrap_or(0.01 * first.radius.min(second.radius));
+            let [first, second] = candidate.bodies.map(|body| &self.bodies[body as usize]);
+            let most = self.params.most_overlap.unwrap_or(0.01 * first.rigid.radius.min(second.rigid.radius));
             let depth = -candidate.rigid_gap(&self.bodies, candidate.pair(&self.now.moving));
             (depth > most && candidate.gives_way).then_some((depth, first, second))
         });
@@ -440,7 +437,7 @@ impl FlexibleWorld {
                 ("vibration's energy", *energy),
             ] {
                 if value.is_nan() || value >= OUT_OF_BOUNDS {
-                    let body = body.rigid.name.clone();
+                    let body = body.name.clone();
                     return Err(WorldError::BlowUp { body, time, quantity, value });
                 }
             }
