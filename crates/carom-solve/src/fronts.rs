@@ -10,7 +10,7 @@ use faer::sparse::linalg::amd;
 
 use crate::Columns;
 use crate::parts::UNSEEN;
-use crate::tiles::TILE;
+use crate::tiles::{TILE, row_offset};
 
 /// Blocks are eliminated together if so much of their front is zero at most: of a narrow front, and of any.
 const ZEROS: [f64; 2] = [0.4, 0.15];
@@ -47,7 +47,7 @@ pub(crate) struct Fronts {
     pub fronts: Vec<Front>,
     /// The coordinates that the rows of each front stand for, those that it eliminates first; one beyond the last for rows that fill up tiles.
     pub rows: Vec<u32>,
-    /// Where each row that is not eliminated stands among the rows of the parent.
+    /// Where each row that is not eliminated stands in the columns of the parent, as an offset in tiles.
     pub places: Vec<u32>,
     pub members: Vec<Member>,
     graph: Graph,
@@ -328,7 +328,7 @@ impl Fronts {
                 self.fronts[number].children += 1;
                 let Front { start, rest, width, .. } = self.fronts[child as usize];
                 for k in start + width..start + width + rest {
-                    self.places[k] = local[self.rows[k] as usize];
+                    self.places[k] = row_offset(local[self.rows[k] as usize] as usize) as u32;
                 }
                 child = sibling[child as usize];
             }

@@ -121,8 +121,8 @@ impl SparseFactor {
             for _ in 0..front.children {
                 let Some(child) = self.pending.pop().map(|child| &fronts[child]) else { break };
                 top -= child.left_tiles();
-                let places = &places[child.start + child.width..][..child.rest];
-                open.add_child(&below[top..][..child.left_tiles()], places);
+                let rows = &places[child.start + child.width..][..child.rest];
+                open.add_child(&below[top..][..child.left_tiles()], rows);
             }
             if !tiles::eliminate::<FUSED>(open.panel, open.left, open.pivots) {
                 return false;
@@ -305,19 +305,24 @@ impl Open<'_> {
         }
     }
 
-    /// Takes over what a child has left, which belongs to these rows.
+    /// Takes over what a child has left; `rows` tells the offset of each of its rows here.
     #[inline(always)]
-    fn add_child(&mut self, child: &[Tile], places: &[u32]) {
-        let side = places.len().div_ceil(TILE);
-        let child = child.as_flattened().as_flattened();
+    fn add_child(&mut self, child: &[Tile], rows: &[u32]) {
+        let side = rows.len().div_ceil(TILE);
         let pivots = self.pivots * TILE;
-        for (k, &place) in places.iter().enumerate() {
-            let values = &child[tiles::column_offset(k, side)..];
-            let place = place as usize;
+        for (k, &row) in rows.iter().enumerate() {
+            let place = tiles::row_at(row as usize);
             let above = if place < pivots { 0 } else { tiles::row_offset(pivots) };
             let column = self.column(place);
-            for r in k..places.len() {
-                column[tiles::row_offset(places[r] as usize) - above] += values[tiles::row_offset(r)];
+            let first = k / TILE;
+            let tiles = &child[first * side + first..(first + 1) * side];
+            // In the first tile only what is not above the diagonal counts.
+            let mut from = k % TILE;
+            for (tile, rows) in tiles.iter().zip(rows[first * TILE..].chunks(TILE)) {
+                for (value, &row) in tile[k % TILE][from..].iter().zip(&rows[from..]) {
+                    column[row as usize - above] += value;
+                }
+                from = 0;
             }
         }
     }

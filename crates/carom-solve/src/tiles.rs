@@ -25,6 +25,12 @@ pub(crate) fn row_offset(row: usize) -> usize {
     row / TILE * TILE * TILE + row % TILE
 }
 
+/// The row that is so far behind the beginning of a column.
+#[inline(always)]
+pub(crate) fn row_at(offset: usize) -> usize {
+    offset / (TILE * TILE) * TILE + offset % TILE
+}
+
 /// Cholesky's method on a panel with the columns that are eliminated, and its effect on what is left: the lower triangles. The inverses
 /// of the pivots stand on the diagonal. Whether pivots were positive.
 #[inline(always)]
