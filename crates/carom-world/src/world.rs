@@ -155,7 +155,9 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         }
         let loads = loads.iter().map(|load| BodyLoad::new(load, place)).collect::<Result<_, _>>()?;
         // Moved, not copied: copies of a million names would lie between those that go.
-        let names = definitions.into_iter().map(|definition| definition.name).collect();
+        // Nor collected, which would keep the room of all definitions for them.
+        let mut names = Vec::with_capacity(definitions.len());
+        names.extend(definitions.into_iter().map(|definition| definition.name));
         let smallest = bodies.iter().filter(|b| b.is_dynamic()).map(|b| b.radius).fold(f64::INFINITY, f64::min);
         let size = if smallest.is_finite() { smallest } else { 1.0 };
         let mut world = World {
