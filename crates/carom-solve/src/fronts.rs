@@ -10,7 +10,7 @@ use faer::sparse::linalg::amd;
 
 use crate::Columns;
 use crate::parts::UNSEEN;
-use crate::tiles::{TILE, row_offset};
+use crate::tiles::row_offset;
 
 /// Blocks are eliminated together if so much of their front is zero at most: of a narrow front, and of any.
 const ZEROS: [f64; 2] = [0.4, 0.15];
@@ -29,6 +29,8 @@ pub(crate) struct Front {
     pub rest: usize,
     /// Fronts right before it whose remaining rows it takes over.
     pub children: usize,
+    /// Whether the number of fronts above it is odd.
+    pub is_odd: bool,
     /// Where its variables end in the list of those.
     pub members_end: usize,
 }
@@ -44,6 +46,10 @@ pub(crate) struct Member {
 /// All fronts, children before parents.
 #[derive(Debug, Default)]
 pub(crate) struct Fronts {
+    /// Rows and columns of a tile.
+    pub side: usize,
+    /// Whether no tile is cut by the border between two blocks.
+    pub aligned: bool,
     pub fronts: Vec<Front>,
     /// The coordinates that the rows of each front stand for, those that it eliminates first; one beyond the last for rows that fill up tiles.
     pub rows: Vec<u32>,
@@ -260,6 +266,9 @@ impl Fronts {
             return false;
         }
         let count = columns.blocks();
+        let all_wide = |by: usize| (0..count as u32).all(|block| columns.range(block).len().is_multiple_of(by));
+        self.side = if all_wide(3) { 3 } else { 4 };
+        self.aligned = all_wide(self.side);
         self.fronts.clear();
         self.rows.clear();
         self.places.clear();
@@ -288,7 +297,7 @@ impl Fronts {
 
     /// Adds rows that stand for nothing until a front's last tile is full.
     fn fill_up(&mut self, start: usize, nothing: usize) {
-        self.rows.resize(start + (self.rows.len() - start).next_multiple_of(TILE), nothing as u32);
+        self.rows.resize(start + (self.rows.len() - start).next_multiple_of(self.side), nothing as u32);
     }
 
     /// Finds what each front hands on to its parent, and its variables.
@@ -316,6 +325,13 @@ impl Fronts {
         }
         self.places.resize(self.rows.len(), 0);
         let (mut last_child, mut sibling) = (vec![UNSEEN; self.fronts.len()], vec![UNSEEN; self.fronts.len()]);
+        for number in (0..self.fronts.len()).rev() {
+            let Front { start, height, width, .. } = self.fronts[number];
+            if height > width {
+                let parent = front_of_row[self.rows[start + width] as usize] as usize;
+                self.fronts[number].is_odd = !self.fronts[parent].is_odd;
+            }
+        }
         let mut local = vec![0u32; dimension + 1];
         let mut begin = 0;
         for number in 0..self.fronts.len() {
@@ -328,7 +344,7 @@ impl Fronts {
                 self.fronts[number].children += 1;
                 let Front { start, rest, width, .. } = self.fronts[child as usize];
                 for k in start + width..start + width + rest {
-                    self.places[k] = row_offset(local[self.rows[k] as usize] as usize) as u32;
+                    self.places[k] = row_offset(self.side, local[self.rows[k] as usize] as usize) as u32;
                 }
                 child = sibling[child as usize];
             }

@@ -11,13 +11,13 @@ use crate::sparse::SparseFactor;
 /// The most steps.
 const STEPS: usize = 40;
 /// Room times force, relative to the square of the problem's size, at which sides are clear.
-const CLEAR: f64 = 1e-15;
+const CLEAR: f64 = 1e-13;
 /// How much of the way to the nearest bound is gone.
 const NEARLY: f64 = 0.9995;
 /// Added to all weights: what makes dependent columns definite, as in pivoting.
 const LEAST_WEIGHT: f64 = 1e-10;
 /// Of the problem's size, how far inside the bounds the path begins.
-const INSIDE: f64 = 0.02;
+const INSIDE: f64 = 0.005;
 
 /// One of the two bounds of every variable. Where there is none, room is one and force is zero, and nothing changes that.
 #[derive(Debug, Default)]

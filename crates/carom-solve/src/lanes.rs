@@ -1,33 +1,140 @@
-//! Code for the registers that the processor turns out to have when the program runs.
+//! Four numbers at a time, in the registers that the processor turns out to have when the program runs.
+
+/// Numbers side by side.
+pub(crate) const LANES: usize = 4;
+
+/// Four numbers in memory.
+pub(crate) type Lane = [f64; LANES];
+
+/// What the processor does with four numbers at a time.
+pub(crate) trait Registers: Copy {
+    type Four: Copy;
+
+    fn load(self, lane: &Lane) -> Self::Four;
+    fn store(self, four: Self::Four) -> Lane;
+    fn splat(self, value: f64) -> Self::Four;
+    fn add(self, a: Self::Four, b: Self::Four) -> Self::Four;
+    fn multiply(self, a: Self::Four, b: Self::Four) -> Self::Four;
+    /// a b + c, rounded once if that is one instruction.
+    fn multiply_add(self, a: Self::Four, b: Self::Four, c: Self::Four) -> Self::Four;
+    /// c − a b, rounded once if that is one instruction.
+    fn subtract_product(self, c: Self::Four, a: Self::Four, b: Self::Four) -> Self::Four;
+    /// c − a b of single numbers, rounded once if that is one instruction.
+    fn subtract(self, c: f64, a: f64, b: f64) -> f64;
+}
 
 /// A task that is compiled once for each kind of registers. All of it must be inlined to become such code.
 pub(crate) trait Task {
     type Output;
 
-    /// `FUSED` tells whether the processor multiplies and adds in one instruction; see [`multiply_add`].
-    fn run<const FUSED: bool>(self) -> Self::Output;
+    fn run<R: Registers>(self, registers: R) -> Self::Output;
 }
 
-/// Runs a task with the widest registers there are.
+/// Runs a task with the best registers there are.
 #[inline(always)]
 pub(crate) fn in_lanes<T: Task>(task: T) -> T::Output {
-    struct Chosen<T>(T);
-    impl<T: Task> pulp::WithSimd for Chosen<T> {
-        type Output = T::Output;
-        #[inline(always)]
-        fn with_simd<S: pulp::Simd>(self, _: S) -> T::Output {
-            if !S::IS_SCALAR && cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
-                self.0.run::<true>()
-            } else {
-                self.0.run::<false>()
-            }
+    #[cfg(target_arch = "x86_64")]
+    {
+        if let Some(newest) = pulp::x86::V4::try_new() {
+            return newest.vectorize(Chosen(task, *newest));
+        }
+        if let Some(fused) = pulp::x86::V3::try_new() {
+            return fused.vectorize(Chosen(task, fused));
         }
     }
-    pulp::Arch::new().dispatch(Chosen(task))
+    task.run(Plain)
 }
 
-/// a b + c, rounded once if that is one instruction. Where it is not, a library would do it ten times slower than two roundings.
-#[inline(always)]
-pub(crate) fn multiply_add<const FUSED: bool>(a: f64, b: f64, c: f64) -> f64 {
-    if FUSED { a.mul_add(b, c) } else { a * b + c }
+#[cfg(target_arch = "x86_64")]
+struct Chosen<T>(T, pulp::x86::V3);
+
+#[cfg(target_arch = "x86_64")]
+impl<T: Task> pulp::NullaryFnOnce for Chosen<T> {
+    type Output = T::Output;
+    #[inline(always)]
+    fn call(self) -> T::Output {
+        self.0.run(self.1)
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Registers for pulp::x86::V3 {
+    type Four = pulp::f64x4;
+
+    #[inline(always)]
+    fn load(self, lane: &Lane) -> pulp::f64x4 {
+        pulp::cast(*lane)
+    }
+    #[inline(always)]
+    fn store(self, four: pulp::f64x4) -> Lane {
+        pulp::cast(four)
+    }
+    #[inline(always)]
+    fn splat(self, value: f64) -> pulp::f64x4 {
+        self.splat_f64x4(value)
+    }
+    #[inline(always)]
+    fn add(self, a: pulp::f64x4, b: pulp::f64x4) -> pulp::f64x4 {
+        self.add_f64x4(a, b)
+    }
+    #[inline(always)]
+    fn multiply(self, a: pulp::f64x4, b: pulp::f64x4) -> pulp::f64x4 {
+        self.mul_f64x4(a, b)
+    }
+    #[inline(always)]
+    fn multiply_add(self, a: pulp::f64x4, b: pulp::f64x4, c: pulp::f64x4) -> pulp::f64x4 {
+        self.mul_add_f64x4(a, b, c)
+    }
+    #[inline(always)]
+    fn subtract_product(self, c: pulp::f64x4, a: pulp::f64x4, b: pulp::f64x4) -> pulp::f64x4 {
+        self.negate_mul_add_f64x4(a, b, c)
+    }
+    #[inline(always)]
+    fn subtract(self, c: f64, a: f64, b: f64) -> f64 {
+        (-a).mul_add(b, c)
+    }
+}
+
+/// Numbers one by one, as far as the compiler does not know better. Where fusing is no instruction of every processor, a library would do it
+/// ten times slower than two roundings.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Plain;
+
+const FUSED: bool = cfg!(target_arch = "aarch64");
+
+impl Registers for Plain {
+    type Four = Lane;
+
+    #[inline(always)]
+    fn load(self, lane: &Lane) -> Lane {
+        *lane
+    }
+    #[inline(always)]
+    fn store(self, four: Lane) -> Lane {
+        four
+    }
+    #[inline(always)]
+    fn splat(self, value: f64) -> Lane {
+        [value; LANES]
+    }
+    #[inline(always)]
+    fn add(self, a: Lane, b: Lane) -> Lane {
+        std::array::from_fn(|k| a[k] + b[k])
+    }
+    #[inline(always)]
+    fn multiply(self, a: Lane, b: Lane) -> Lane {
+        std::array::from_fn(|k| a[k] * b[k])
+    }
+    #[inline(always)]
+    fn multiply_add(self, a: Lane, b: Lane, c: Lane) -> Lane {
+        std::array::from_fn(|k| if FUSED { a[k].mul_add(b[k], c[k]) } else { a[k] * b[k] + c[k] })
+    }
+    #[inline(always)]
+    fn subtract_product(self, c: Lane, a: Lane, b: Lane) -> Lane {
+        std::array::from_fn(|k| self.subtract(c[k], a[k], b[k]))
+    }
+    #[inline(always)]
+    fn subtract(self, c: f64, a: f64, b: f64) -> f64 {
+        if FUSED { (-a).mul_add(b, c) } else { c - a * b }
+    }
 }

@@ -8,10 +8,10 @@
 
 use crate::Columns;
 use crate::fronts::{Front, Fronts, Member};
-use crate::lanes::{Task, in_lanes};
+use crate::lanes::{LANES, Lane, Registers, Task, in_lanes};
 use crate::local::Local;
 use crate::pivoting::PROXIMITY;
-use crate::tiles::{self, TILE, Tile, ZERO};
+use crate::tiles::{self, Tile};
 
 /// The factor, with the memory that it reuses.
 #[derive(Debug, Default)]
@@ -24,14 +24,46 @@ pub(crate) struct SparseFactor {
     /// Of each coordinate its row in the block of its body, from the first column to the diagonal: of I + G C Gᵀ only this is a sum of many.
     diagonal: Vec<f64>,
     /// The columns that each front eliminates, in tiles, with the inverses of the pivots on the diagonal.
-    factor: Vec<Tile>,
-    /// What fronts have left for their parents.
-    stack: Vec<Tile>,
-    /// Fronts whose parent has not come yet.
-    pending: Vec<usize>,
+    factor: Vec<Lane>,
+    /// What fronts have left for their parents: those of even depth in one stack, of odd depth in the other. So a front writes into one
+    /// while what its children have left lies on top of the other.
+    stacks: [Stack; 2],
     /// One number for each coordinate, and one for the rows that fill up tiles, which is always zero.
     work: Vec<f64>,
-    gathered: Vec<[f64; TILE]>,
+    gathered: Vec<Lane>,
+}
+
+/// What fronts have left that have no parent yet.
+#[derive(Debug, Default)]
+struct Stack {
+    tiles: Vec<Lane>,
+    /// Tiles in use.
+    top: usize,
+    fronts: Vec<usize>,
+}
+
+impl Stack {
+    /// Room for what a front leaves.
+    #[inline(always)]
+    fn push<const SIDE: usize>(&mut self, front: usize, tiles: usize) -> &mut [Tile<SIDE>] {
+        let start = self.top;
+        if tiles > 0 {
+            self.fronts.push(front);
+            self.top += tiles;
+            if self.tiles.len() < self.top * SIDE {
+                self.tiles.resize(self.top * SIDE, [0.0; LANES]);
+            }
+        }
+        &mut self.tiles.as_chunks_mut::<SIDE>().0[start..self.top]
+    }
+
+    /// What the last front has left.
+    #[inline(always)]
+    fn pop<const SIDE: usize>(&mut self, tiles: usize) -> &[Tile<SIDE>] {
+        let end = self.top;
+        self.top -= tiles;
+        &self.tiles.as_chunks::<SIDE>().0[self.top..end]
+    }
 }
 
 impl SparseFactor {
@@ -40,9 +72,9 @@ impl SparseFactor {
         if !self.fronts.find(&local.columns) {
             return false;
         }
-        let fronts = &self.fronts.fronts;
-        self.factor.resize(fronts.iter().map(Front::panel_tiles).sum(), ZERO);
-        self.gathered.resize(fronts.iter().map(|front| front.height / TILE).max().unwrap_or(0), [0.0; TILE]);
+        let Fronts { fronts, side, .. } = &self.fronts;
+        self.factor.resize(fronts.iter().map(|front| front.panel_tiles(*side) * side).sum(), [0.0; LANES]);
+        self.gathered.resize(fronts.iter().map(|front| front.height / side).max().unwrap_or(0), [0.0; LANES]);
         self.compliance.clear();
         self.compliance.resize(local.len(), 0.0);
         let blocks = 0..local.columns.blocks() as u32;
@@ -93,22 +125,25 @@ impl SparseFactor {
     }
 
     #[inline(always)]
-    fn eliminate_in_lanes<const FUSED: bool, C: Columns>(&mut self, columns: &C) -> bool {
-        let Fronts { fronts, places, members, rows, .. } = &self.fronts;
-        let (mut top, mut offset, mut member) = (0, 0, 0);
-        self.pending.clear();
+    fn eliminate_in_lanes<R: Registers, const SIDE: usize, const ROWS: usize, C: Columns>(
+        &mut self,
+        registers: R,
+        columns: &C,
+    ) -> bool {
+        let Fronts { fronts, places, members, rows, aligned, .. } = &self.fronts;
+        let mut factor = self.factor.as_chunks_mut::<SIDE>().0;
+        let [even, odd] = &mut self.stacks;
+        for stack in [&mut *even, &mut *odd] {
+            stack.top = 0;
+            stack.fronts.clear();
+        }
+        let mut member = 0;
         for (number, front) in fronts.iter().enumerate() {
-            let room = front.left_tiles();
-            if self.stack.len() < top + room {
-                self.stack.resize(top + room, ZERO);
-            }
-            let (below, left) = self.stack.split_at_mut(top);
-            let mut open = Open {
-                panel: &mut self.factor[offset..][..front.panel_tiles()],
-                left: &mut left[..room],
-                pivots: front.width / TILE,
-                height: front.height / TILE,
-            };
+            let (own, children) = if front.is_odd { (&mut *odd, &mut *even) } else { (&mut *even, &mut *odd) };
+            let (panel, later) = factor.split_at_mut(front.panel_tiles(SIDE));
+            factor = later;
+            let left = own.push(number, front.left_tiles(SIDE));
+            let mut open = Open { panel, left, pivots: front.width / SIDE, height: front.height / SIDE };
             open.begin();
             open.add_diagonal(&rows[front.start..][..front.width], &self.diagonal, self.widest, columns);
             for &Member { variable, places } in &members[member..front.members_end] {
@@ -117,23 +152,15 @@ impl SparseFactor {
                     open.add_variable(columns.rows(variable as usize), places, compliance);
                 }
             }
-            // What children have left lies on top of the stack, the last child's first.
             for _ in 0..front.children {
-                let Some(child) = self.pending.pop().map(|child| &fronts[child]) else { break };
-                top -= child.left_tiles();
+                let Some(child) = children.fronts.pop().map(|child| &fronts[child]) else { break };
+                let left = children.pop(child.left_tiles(SIDE));
                 let rows = &places[child.start + child.width..][..child.rest];
-                open.add_child(&below[top..][..child.left_tiles()], rows);
+                if *aligned { open.add_tiles_of(registers, left, rows) } else { open.add_numbers_of(left, rows) }
             }
-            if !tiles::eliminate::<FUSED>(open.panel, open.left, open.pivots) {
+            if !tiles::eliminate::<R, SIDE, ROWS>(registers, open.panel, open.left, open.pivots) {
                 return false;
             }
-            let end = below.len();
-            self.stack.copy_within(end..end + room, top);
-            top += room;
-            if room > 0 {
-                self.pending.push(number);
-            }
-            offset += front.panel_tiles();
             member = front.members_end;
         }
         true
@@ -155,27 +182,28 @@ impl SparseFactor {
 
     /// work ← (L Lᵀ)⁻¹ work.
     #[inline(always)]
-    fn substitute<const FUSED: bool>(&mut self) {
+    fn substitute<R: Registers, const SIDE: usize>(&mut self, registers: R) {
         let Fronts { fronts, rows, .. } = &self.fronts;
         let work = &mut self.work[..];
+        let factor = self.factor.as_chunks::<SIDE>().0;
         let mut offset = 0;
         for front in fronts {
             let rows = &rows[front.start..][..front.height];
-            let known = &mut self.gathered[..front.height / TILE];
-            gather(known, rows, work);
-            let panel = &self.factor[offset..][..front.panel_tiles()];
-            tiles::substitute::<FUSED>(panel, front.width / TILE, known);
-            scatter(known, rows, work);
-            offset += front.panel_tiles();
+            let known = &mut self.gathered[..front.height / SIDE];
+            gather::<SIDE>(known, rows, work);
+            let panel = &factor[offset..][..front.panel_tiles(SIDE)];
+            tiles::substitute(registers, panel, front.width / SIDE, known);
+            scatter::<SIDE>(known, rows, work);
+            offset += front.panel_tiles(SIDE);
         }
         for front in fronts.iter().rev() {
-            offset -= front.panel_tiles();
+            offset -= front.panel_tiles(SIDE);
             let rows = &rows[front.start..][..front.height];
-            let known = &mut self.gathered[..front.height / TILE];
-            gather(known, rows, work);
-            let panel = &self.factor[offset..][..front.panel_tiles()];
-            tiles::substitute_back::<FUSED>(panel, front.width / TILE, known);
-            scatter(&known[..front.width / TILE], rows, work);
+            let known = &mut self.gathered[..front.height / SIDE];
+            gather::<SIDE>(known, rows, work);
+            let panel = &factor[offset..][..front.panel_tiles(SIDE)];
+            tiles::substitute_back(registers, panel, front.width / SIDE, known);
+            scatter::<SIDE>(&known[..front.width / SIDE], rows, work);
         }
     }
 }
@@ -190,16 +218,21 @@ fn add_square(block: &mut [f64], widest: usize, g: &[f64], compliance: f64) {
 }
 
 #[inline(always)]
-fn gather(known: &mut [[f64; TILE]], rows: &[u32], work: &[f64]) {
-    for (known, rows) in known.iter_mut().zip(rows.as_chunks::<TILE>().0) {
-        *known = rows.map(|row| work[row as usize]);
+fn gather<const SIDE: usize>(known: &mut [Lane], rows: &[u32], work: &[f64]) {
+    for (known, rows) in known.iter_mut().zip(rows.as_chunks::<SIDE>().0) {
+        *known = [0.0; LANES];
+        for k in 0..SIDE {
+            known[k] = work[rows[k] as usize];
+        }
     }
 }
 
 #[inline(always)]
-fn scatter(known: &[[f64; TILE]], rows: &[u32], work: &mut [f64]) {
-    for (known, rows) in known.iter().zip(rows.as_chunks::<TILE>().0) {
-        (0..TILE).for_each(|k| work[rows[k] as usize] = known[k]);
+fn scatter<const SIDE: usize>(known: &[Lane], rows: &[u32], work: &mut [f64]) {
+    for (known, rows) in known.iter().zip(rows.as_chunks::<SIDE>().0) {
+        for k in 0..SIDE {
+            work[rows[k] as usize] = known[k];
+        }
     }
 }
 
@@ -209,8 +242,12 @@ struct Elimination<'a, C>(&'a mut SparseFactor, &'a C);
 impl<C: Columns> Task for Elimination<'_, C> {
     type Output = bool;
     #[inline(always)]
-    fn run<const FUSED: bool>(self) -> bool {
-        self.0.eliminate_in_lanes::<FUSED, C>(self.1)
+    fn run<R: Registers>(self, registers: R) -> bool {
+        // As many tiles at a time as keep the processor busy and fit into sixteen registers.
+        match self.0.fronts.side {
+            3 => self.0.eliminate_in_lanes::<R, 3, 3, C>(registers, self.1),
+            _ => self.0.eliminate_in_lanes::<R, 4, 2, C>(registers, self.1),
+        }
     }
 }
 
@@ -220,50 +257,58 @@ struct Substitution<'a>(&'a mut SparseFactor);
 impl Task for Substitution<'_> {
     type Output = ();
     #[inline(always)]
-    fn run<const FUSED: bool>(self) {
-        self.0.substitute::<FUSED>();
+    fn run<R: Registers>(self, registers: R) {
+        match self.0.fronts.side {
+            3 => self.0.substitute::<R, 3>(registers),
+            _ => self.0.substitute::<R, 4>(registers),
+        }
     }
 }
 
 impl Front {
     /// The panel has the columns that are eliminated.
     #[inline(always)]
-    fn panel_tiles(&self) -> usize {
-        self.width / TILE * (self.height / TILE)
+    fn panel_tiles(&self, side: usize) -> usize {
+        self.width / side * (self.height / side)
     }
 
     /// The same for what is left to the parent.
     #[inline(always)]
-    fn left_tiles(&self) -> usize {
-        let side = (self.height - self.width) / TILE;
-        side * side
+    fn left_tiles(&self, side: usize) -> usize {
+        let left = (self.height - self.width) / side;
+        left * left
     }
 }
 
 /// A front while it is worked on: tiles column by column, of which only the lower triangle counts.
-struct Open<'a> {
-    panel: &'a mut [Tile],
-    left: &'a mut [Tile],
+struct Open<'a, const SIDE: usize> {
+    panel: &'a mut [Tile<SIDE>],
+    left: &'a mut [Tile<SIDE>],
     /// Columns of tiles that are eliminated, and rows of tiles in all.
     pivots: usize,
     height: usize,
 }
 
-impl Open<'_> {
+impl<const SIDE: usize> Open<'_, SIDE> {
     #[inline(always)]
     fn begin(&mut self) {
-        self.panel.fill(ZERO);
-        self.left.fill(ZERO);
+        let left = self.height - self.pivots;
+        for column in 0..self.pivots {
+            self.panel[column * self.height + column..(column + 1) * self.height].fill([[0.0; LANES]; SIDE]);
+        }
+        for column in 0..left {
+            self.left[column * left + column..(column + 1) * left].fill([[0.0; LANES]; SIDE]);
+        }
     }
 
     /// A number of the front, by its column and by the offset of its row.
     #[inline(always)]
     fn column(&mut self, column: usize) -> &mut [f64] {
-        let pivots = self.pivots * TILE;
+        let pivots = self.pivots * SIDE;
         if column < pivots {
-            &mut self.panel.as_flattened_mut().as_flattened_mut()[tiles::column_offset(column, self.height)..]
+            &mut self.panel.as_flattened_mut().as_flattened_mut()[tiles::column_offset(SIDE, column, self.height)..]
         } else {
-            let start = tiles::column_offset(column - pivots, self.height - self.pivots);
+            let start = tiles::column_offset(SIDE, column - pivots, self.height - self.pivots);
             &mut self.left.as_flattened_mut().as_flattened_mut()[start..]
         }
     }
@@ -276,14 +321,14 @@ impl Open<'_> {
         while place < rows.len() {
             let coordinate = rows[place] as usize;
             let Some(width) = columns.width_at(coordinate) else {
-                panel[tiles::column_offset(place, self.height) + tiles::row_offset(place)] = 1.0;
+                panel[tiles::column_offset(SIDE, place, self.height) + tiles::row_offset(SIDE, place)] = 1.0;
                 place += 1;
                 continue;
             };
             for c in 0..width {
-                let start = tiles::column_offset(place + c, self.height);
+                let start = tiles::column_offset(SIDE, place + c, self.height);
                 for r in c..width {
-                    panel[start + tiles::row_offset(place + r)] = diagonal[(coordinate + r) * widest + c];
+                    panel[start + tiles::row_offset(SIDE, place + r)] = diagonal[(coordinate + r) * widest + c];
                 }
             }
             place += width;
@@ -298,31 +343,51 @@ impl Open<'_> {
         let panel = self.panel.as_flattened_mut().as_flattened_mut();
         for k in 0..g.len() {
             let factor = compliance * g[k];
-            let start = tiles::column_offset(first + k, self.height);
+            let start = tiles::column_offset(SIDE, first + k, self.height);
             for r in 0..h.len() {
-                panel[start + tiles::row_offset(second + r)] += factor * h[r];
+                panel[start + tiles::row_offset(SIDE, second + r)] += factor * h[r];
             }
         }
     }
 
     /// Takes over what a child has left; `rows` tells the offset of each of its rows here.
     #[inline(always)]
-    fn add_child(&mut self, child: &[Tile], rows: &[u32]) {
-        let side = rows.len().div_ceil(TILE);
-        let pivots = self.pivots * TILE;
+    fn add_numbers_of(&mut self, child: &[Tile<SIDE>], rows: &[u32]) {
+        let side = rows.len().div_ceil(SIDE);
+        let pivots = self.pivots * SIDE;
         for (k, &row) in rows.iter().enumerate() {
-            let place = tiles::row_at(row as usize);
-            let above = if place < pivots { 0 } else { tiles::row_offset(pivots) };
+            let place = tiles::row_at(SIDE, row as usize);
+            let above = if place < pivots { 0 } else { tiles::row_offset(SIDE, pivots) };
             let column = self.column(place);
-            let first = k / TILE;
+            let first = k / SIDE;
             let tiles = &child[first * side + first..(first + 1) * side];
             // In the first tile only what is not above the diagonal counts.
-            let mut from = k % TILE;
-            for (tile, rows) in tiles.iter().zip(rows[first * TILE..].chunks(TILE)) {
-                for (value, &row) in tile[k % TILE][from..].iter().zip(&rows[from..]) {
+            let mut from = k % SIDE;
+            for (tile, rows) in tiles.iter().zip(rows[first * SIDE..].chunks(SIDE)) {
+                for (value, &row) in tile[k % SIDE][from..].iter().zip(&rows[from..]) {
                     column[row as usize - above] += value;
                 }
                 from = 0;
+            }
+        }
+    }
+
+    /// The same, where each tile of the child is one here. What is above the diagonal comes along; it does not count.
+    #[inline(always)]
+    fn add_tiles_of<R: Registers>(&mut self, registers: R, child: &[Tile<SIDE>], rows: &[u32]) {
+        let side = rows.len() / SIDE;
+        let rows = rows.as_chunks::<SIDE>().0;
+        let place = |rows: &[u32; SIDE]| rows[0] as usize / (SIDE * LANES);
+        for (k, first) in rows.iter().enumerate() {
+            let column = place(first);
+            let (targets, above) = if column < self.pivots {
+                (&mut self.panel[column * self.height..][..self.height], 0)
+            } else {
+                let height = self.height - self.pivots;
+                (&mut self.left[(column - self.pivots) * height..][..height], self.pivots)
+            };
+            for (tile, rows) in child[k * side + k..(k + 1) * side].iter().zip(&rows[k..]) {
+                tiles::add(registers, &mut targets[place(rows) - above], tile);
             }
         }
     }

@@ -100,20 +100,19 @@ fn cases(args: &Args) -> Vec<Case> {
         return vec![
             of("hexagonal, 1,000", Kind::Hexagonal, 1_000, 200, vec![]),
             of("boxes, 100", Kind::Boxes, 100, 200, vec![]),
+            of("close boxes, 100", Kind::CloseBoxes, 100, 200, vec![]),
             of("drop, 961", Kind::Drop, 961, 100, vec![]),
             of("gas, 961", Kind::Gas, 961, 100, vec![]),
         ];
     }
     let hexagonal = vec![told(SCISIM, 367.0, 4_783, 4.9), told(SCISIM_TOLD, 336.0, 6_230, 6.8)];
-    let boxes = vec![
-        told(SCISIM, 28.2, 408, 3.2),
-        told(SCISIM_LCP, 7.2, 425, f64::NAN),
-        told(SCISIM_TOLD, 58.0, 1_546, f64::NAN),
-    ];
+    let boxes = vec![told(SCISIM, 28.2, 408, 3.2), told(SCISIM_LCP, 7.2, 425, f64::NAN)];
+    let close = vec![told(SCISIM_LCP, 64.0, 1_353, f64::NAN), told(SCISIM_TOLD, 58.0, 1_546, f64::NAN)];
     let paper = |step_ms, contacts, iterations| vec![told(PAPER, step_ms, contacts, iterations)];
     let mut cases = vec![
         of("hexagonal, 10K", Kind::Hexagonal, 10_000, 500, hexagonal),
         of("boxes, 1,000", Kind::Boxes, 1_000, 500, boxes),
+        of("close boxes, 1,000", Kind::CloseBoxes, 1_000, 500, close),
         of("drop, 10K", Kind::Drop, 10_201, 500, paper(10.0, 6_914, 1.0)),
         of("drop, 100K", Kind::Drop, 100_489, 100, paper(1_300.0, 85_381, 7.0)),
         of("gas, 100K", Kind::Gas, 100_489, 100, paper(50.0, 4_452, 1.0)),

@@ -13,8 +13,10 @@ use serde::{Deserialize, Serialize};
 pub enum Kind {
     /// A hexagonal block of balls in the upper 60 % of a drum, dropped.
     Hexagonal,
-    /// Boxes dropped onto a floor between walls.
+    /// Boxes dropped onto a floor between walls, each turned in a way of its own.
     Boxes,
+    /// Upright boxes that nearly touch, dropped between such walls.
+    CloseBoxes,
     /// *Reflections* §11.2, Drop: a square block of balls that touch, dropped in the drum around it.
     Drop,
     /// *Reflections* §11.2, Gas: the same block, each ball with a random velocity of unit length, no gravity.
@@ -23,7 +25,7 @@ pub enum Kind {
 
 const STEP: f64 = 0.01;
 const GRAVITY: f64 = 10.0;
-/// Of the hexagonal block, in diameters. A block that touches everywhere would have twice the contacts of the reference.
+/// Of the hexagonal block, in diameters, and of close boxes. A block that touches everywhere would have twice the contacts of the reference.
 const SPACING: f64 = 1.05;
 
 /// A scene with about so many bodies.
@@ -34,7 +36,8 @@ pub fn scene(kind: Kind, bodies: usize) -> Result<WorldDefinition<Plane>, Contac
     let params = WorldParams { gravity, response, resting_speed: Some(0.0), ..WorldParams::new(STEP) };
     let mut definition = WorldDefinition::new(params);
     let (wall, places, radius) = match kind {
-        Kind::Boxes => return boxes(definition, bodies),
+        Kind::Boxes => return boxes(definition, bodies, 1.5, 0.37),
+        Kind::CloseBoxes => return boxes(definition, bodies, SPACING, 0.0),
         Kind::Hexagonal => {
             let (drum, places) = hexagonal_block(bodies);
             (drum, places, 0.5)
@@ -103,11 +106,16 @@ fn square_block(balls: usize) -> (f64, Vec<DVec2>) {
     (1.0 + 2f64.sqrt() * (side as f64 - 1.0), places.collect())
 }
 
-/// Unit boxes in a grid with gaps, each turned in a way of its own, above a floor between two walls.
-fn boxes(mut definition: WorldDefinition<Plane>, count: usize) -> Result<WorldDefinition<Plane>, ContactError> {
+/// Unit boxes in a grid with gaps, each turned by an angle more than the one before, above a floor between two walls.
+fn boxes(
+    mut definition: WorldDefinition<Plane>,
+    count: usize,
+    spacing: f64,
+    turn: f64,
+) -> Result<WorldDefinition<Plane>, ContactError> {
     let columns = ((count as f64).sqrt().ceil() as usize).max(2);
     let shape = Arc::new(Shape::rectangle(DVec2::ONE)?);
-    let half = 0.75 * columns as f64;
+    let half = 0.5 * spacing * columns as f64;
     for (name, normal, place) in [
         ("floor", DVec2::Y, DVec2::ZERO),
         ("left", DVec2::X, DVec2::new(-half, 0.0)),
@@ -117,9 +125,10 @@ fn boxes(mut definition: WorldDefinition<Plane>, count: usize) -> Result<WorldDe
         definition.bodies.push(BodyDefinition { pose: Pose::new(place, 0.0), ..wall });
     }
     for n in 0..count {
-        let place = DVec2::new(1.5 * ((n % columns) as f64 + 0.5) - half, 1.5 * ((n / columns) as f64 + 0.5));
+        let across = |k: usize| spacing * (k as f64 + 0.5);
+        let place = DVec2::new(across(n % columns) - half, across(n / columns));
         let mut body = elastic(n, &shape, place, DVec2::ZERO);
-        body.pose = Pose::new(place, 0.37 * n as f64);
+        body.pose = Pose::new(place, turn * n as f64);
         definition.bodies.push(body);
     }
     Ok(definition)
