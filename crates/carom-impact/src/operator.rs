@@ -9,6 +9,9 @@ use crate::pairwise::{gauss_seidel, jacobi};
 use crate::reflections::Course;
 use crate::{Effort, ImpactParams, Ledger, Operator};
 
+/// How far the effect of the least impulses may be off, relative to the largest change of a velocity.
+const SAME_EFFECT: f64 = 1e-12;
+
 /// What one island yields.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Yield {
@@ -42,14 +45,15 @@ impl<C: Columns> Workspace<C> {
         } else {
             self.normal_impulses(island, params, result);
         }
-        let normal_loss = self.lost(island, result);
         let rubs = params.friction_passes > 0
             && island.tangent_contact.iter().any(|&i| island.friction[i as usize] * result.normal[i as usize] > 0.0);
-        if (params.least_norm || rubs) && island.len() > 1 {
+        // Jammed contacts pile up pushes that balance: the least that do the same are meant.
+        if (params.least_norm || rubs || result.effort.jammed > 0) && island.len() > 1 {
             self.bounds(island);
             let bounds = Bounds::Box { lower: &self.lower, upper: &self.upper };
-            least_norm(&mut self.solver, &island.normals, bounds, &mut result.normal);
+            least_norm(&mut self.solver, &island.normals, bounds, &mut result.normal, SAME_EFFECT);
         }
+        let normal_loss = self.lost(island, result);
         result.tangential.resize(island.tangents.len(), 0.0);
         if rubs {
             let reflector = &mut self.layers.reflector;

@@ -12,8 +12,14 @@ const SOFTNESS: f64 = 1e-5;
 const STEPS: usize = 25;
 
 /// Replaces y, within bounds, by the least-norm x with Gx = Gy. Returns how far Gx is from Gy, relative to the largest entry of
-/// Gy; y stays as it is where this cannot be brought below 10⁻¹².
-pub fn least_norm<C: Columns>(solver: &mut Solver<C>, columns: &C, bounds: Bounds<'_>, y: &mut [f64]) -> f64 {
+/// Gy; y stays as it is where this cannot be brought down to `tolerance`.
+pub fn least_norm<C: Columns>(
+    solver: &mut Solver<C>,
+    columns: &C,
+    bounds: Bounds<'_>,
+    y: &mut [f64],
+    tolerance: f64,
+) -> f64 {
     let mut target = vec![0.0; columns.dimension()];
     for (i, &value) in y.iter().enumerate() {
         columns.add_scaled(i, value, &mut target);
@@ -46,7 +52,7 @@ pub fn least_norm<C: Columns>(solver: &mut Solver<C>, columns: &C, bounds: Bound
         best = (error, x.clone());
         pull.iter_mut().zip(&missing).for_each(|(p, m)| *p += m);
     }
-    if best.0 <= 1e-12 {
+    if best.0 <= tolerance {
         y.copy_from_slice(&best.1);
     }
     best.0

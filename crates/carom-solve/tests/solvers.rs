@@ -209,7 +209,7 @@ fn a_table_on_four_legs_stands_equally_on_all() {
         g.push_single(0, [1.0, 1.5 * x, 1.5 * z]);
     }
     let mut y = [2.0, 0.0, 0.0, 2.0];
-    let error = least_norm(&mut Solver::default(), &g, Bounds::NonNegative, &mut y);
+    let error = least_norm(&mut Solver::default(), &g, Bounds::NonNegative, &mut y, 1e-12);
     assert!(error < 1e-12, "{error}");
     for leg in y {
         assert!((leg - 1.0).abs() < 1e-11, "{y:?}");

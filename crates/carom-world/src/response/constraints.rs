@@ -11,6 +11,7 @@
 use carom_solve::{Method, SolveParams};
 
 use super::ConstraintParams;
+use super::impulses::TOUCH;
 use super::multipliers::{Aim, Multipliers};
 use super::rub::Rub;
 use super::springs::{Spring, Springs};
@@ -172,7 +173,7 @@ pub(super) fn enter<const W: usize>(
 
 /// The least speed at which a contact may open after the response.
 fn target<const W: usize>(contact: &Touching<W>, before: f64, rate: f64, encounter: &Encounter<'_, W>) -> f64 {
-    let closes = contact.gap + encounter.step * rate < 0.0;
+    let closes = contact.gap + encounter.step * rate < -TOUCH * encounter.slop;
     let least = -contact.gap.max(0.0) / encounter.step;
     if before < -encounter.resting_speed && closes {
         // What the forces of the step add to the speed stays added: Verlet's flight then keeps its energy.

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use carom_impact::{Factor, InverseMass, WORLD};
-use carom_solve::{BlockColumns, Bounds, Columns, Parts, Problem, SolveParams, SolveReport, Solver};
+use carom_solve::{BlockColumns, Bounds, Columns, Parts, Problem, SolveParams, SolveReport, Solver, least_norm};
 
 use super::gain::{Blend, Gain};
 use crate::WorldError;
@@ -20,6 +20,10 @@ const SETTLING: f64 = 1e-7;
 const STALL: f64 = 0.1;
 /// Softness that makes contradictory rows compromise, as a part of a row's own.
 const COMPROMISE: f64 = 1e-8;
+/// Impulses pile up if they would move a body alone so much more than all of them move any.
+const PILED: f64 = 1e3;
+/// How well the least impulses have to do what those that pile up do, relative to that.
+const LEAST: f64 = 1e-6;
 
 /// What a row's impulse is sought for.
 #[derive(Debug, Clone, Copy)]
@@ -180,12 +184,48 @@ impl<const W: usize> Multipliers<W> {
         let (targets, softness) = (self.targets.clone(), self.softness.clone());
         let report = self.solve_with(&targets, &softness);
         if report.unbounded.is_some() {
-            // Bodies of prescribed motion squeeze others, or joints contradict each other.
+            // Bodies of prescribed motion squeeze others, or joints contradict each other: all rows give way a little.
             let soft: Vec<f64> = (0..self.len()).map(|i| softness[i] + COMPROMISE * self.square(i)).collect();
             self.solve_with(&targets, &soft);
         }
         self.update();
+        self.ease();
         self.residual()
+    }
+
+    /// Where impulses only press against each other, by far more than what they move, puts the least that move the same: there is no
+    /// solution, or none but for round-off.
+    fn ease(&mut self) {
+        let largest = self.change.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+        let piles_up = |this: &Self, row: u32| {
+            let row = row as usize;
+            this.impulses[row].abs() * this.square(row).sqrt() > PILED * largest
+        };
+        let all: Vec<u32> = (0..self.len() as u32).collect();
+        if !all.iter().any(|&row| piles_up(self, row)) {
+            return;
+        }
+        let mut parts = std::mem::take(&mut self.parts);
+        parts.find(&self.columns, &all);
+        for part in 0..parts.len() {
+            let rows = parts.members(part);
+            if !rows.iter().any(|&row| piles_up(self, row)) {
+                continue;
+            }
+            let pick = |list: &[f64]| rows.iter().map(|&row| list[row as usize]).collect::<Vec<f64>>();
+            let (lower, upper, mut impulses) = (pick(&self.lower), pick(&self.upper), pick(&self.impulses));
+            let mut columns = BlockColumns::new(self.bodies);
+            for &row in rows {
+                columns.push_column_like(&self.columns, row as usize, self.columns.blocks_of(row as usize), 1.0);
+            }
+            let bounds = Bounds::Box { lower: &lower, upper: &upper };
+            least_norm(&mut self.solver, &columns, bounds, &mut impulses, LEAST);
+            for (&row, impulse) in rows.iter().zip(impulses) {
+                self.impulses[row as usize] = impulse;
+            }
+        }
+        self.parts = parts;
+        self.update();
     }
 
     /// Solves for all rows, of which some are friction. Returns the relative residual.

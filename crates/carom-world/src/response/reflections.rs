@@ -18,7 +18,9 @@ use crate::step::MANY;
 use crate::{Encounter, Outcome, Tangents, Touching, WorldError};
 
 /// Up to this many contacts rest exactly; more are held by sweeps over them.
-const MOST_EXACT: usize = 256;
+const MOST_EXACT: usize = 1 << 13;
+/// Of the slop: what is nearer than this takes part in the impacts of its neighbours at once.
+const NEAR: f64 = 1e-2;
 /// What closes at less than this part of the resting speed, or of the fastest approach, does not close.
 const STILL: [f64; 2] = [1e-6, 1e-11];
 /// Of very many contacts those are held that press, and those that are so many links away at most: pushes die out on the way, and what they
@@ -59,7 +61,7 @@ pub fn respond<const W: usize>(
     let mut squeezed = false;
     for _ in 0..params.rounds.max(1) {
         let now = Encounter { before: &before, velocities: &mut *encounter.velocities, ..*encounter };
-        if !scratch.gather(&now) {
+        if !scratch.gather(&now, params.rounds > 1) {
             break;
         }
         let mut after = before.to_vec();
@@ -90,8 +92,9 @@ pub fn respond<const W: usize>(
 }
 
 impl<const W: usize> ReflectionScratch<W> {
-    /// Gathers the active contacts; false if none of them collides.
-    fn gather(&mut self, encounter: &Encounter<'_, W>) -> bool {
+    /// Gathers the active contacts; false if none of them collides. `joins` tells whether those that others may push together in this
+    /// step are wanted as well.
+    fn gather(&mut self, encounter: &Encounter<'_, W>, joins: bool) -> bool {
         self.active.clear();
         let mut slow: Vec<(u32, f64)> = Vec::new();
         let (mut approach, mut collides) = (0.0f64, false);
@@ -99,7 +102,7 @@ impl<const W: usize> ReflectionScratch<W> {
             let speed = contact.speed(encounter.before);
             approach = approach.max(-speed);
             let foreseen = contact.foreseen(encounter.step, encounter.velocities);
-            if foreseen > TOUCH * encounter.slop {
+            if foreseen > TOUCH * encounter.slop && !(joins && contact.gap <= NEAR * encounter.slop) {
                 continue;
             }
             collides |= is_colliding_at(foreseen, speed, encounter);
@@ -208,10 +211,11 @@ impl<const W: usize> ReflectionScratch<W> {
         let closes_at =
             |contact: &Touching<W>, speed: f64| contact.gap + encounter.step * speed < -TOUCH * encounter.slop;
         let closes = |contact: &Touching<W>| closes_at(contact, contact.speed(encounter.velocities));
-        let bounces = |contact: &Touching<W>| {
+        let comes_to_bounce = |contact: &Touching<W>| {
             let fastest = contact.speed(before).min(contact.speed(encounter.velocities));
-            !squeezed && contact.restitution > 0.0 && fastest < -encounter.resting_speed && closes(contact)
+            !squeezed && contact.restitution > 0.0 && fastest < -encounter.resting_speed
         };
+        let bounces = |contact: &Touching<W>| comes_to_bounce(contact) && closes(contact);
         let presses = |contact: &Touching<W>| {
             let speed = contact.speed(encounter.velocities);
             speed <= 0.0 && closes_at(contact, speed)
@@ -229,7 +233,10 @@ impl<const W: usize> ReflectionScratch<W> {
         self.held_tangents.clear();
         let may_be_held = |contact: &Touching<W>| !bounces(contact) && is_near(contact);
         for (place, contact) in encounter.contacts.iter().enumerate().filter(|(_, contact)| may_be_held(contact)) {
-            self.held.push(Touching { restitution: 0.0, ..*contact });
+            // What will bounce where it is met must not be slowed down before: it may come as near as it does by itself.
+            let near = -encounter.step * contact.speed(encounter.velocities);
+            let gap = if comes_to_bounce(contact) { contact.gap.max(near) } else { contact.gap };
+            self.held.push(Touching { restitution: 0.0, gap, ..*contact });
             self.held_places.push(place);
             if !encounter.tangents.is_empty() {
                 self.held_tangents.push(encounter.tangents_of(place));

@@ -3,6 +3,7 @@
 mod common;
 mod conservation;
 mod distant;
+mod enclosures;
 mod flexible;
 mod flexible_clocks;
 mod flexible_cut;
