@@ -12,6 +12,9 @@ use crate::{Effort, ImpactParams, Ledger, Operator};
 /// How far the effect of the least impulses may be off, relative to the largest change of a velocity.
 const SAME_EFFECT: f64 = 1e-12;
 
+/// What is driven off so much faster than anything came is squeezed.
+const DRIVEN_OFF: f64 = 1e3;
+
 /// What one island yields.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Yield {
@@ -77,6 +80,7 @@ impl<C: Columns> Workspace<C> {
                 normal.copy_from_slice(&self.layers.impulses);
                 result.ledger.jam = course.jam;
                 result.take(course);
+                result.squeezed = result.squeezed.or_else(|| driven_off(island, &self.layers.impulses, &mut self.w));
             }
             Operator::GaussSeidel => {
                 result.effort.solves = gauss_seidel(island, &mut self.w, normal, params.passes);
@@ -131,6 +135,24 @@ impl<C: Columns> Workspace<C> {
         }
         -(slope + 0.5 * self.change.iter().map(|x| x * x).sum::<f64>())
     }
+}
+
+/// What bodies of prescribed motion squeeze may have one way out, nearly along them, and would leave through it at any speed: a box between two faces
+/// that are parallel up to 10⁻⁸. Names the contact that closes fastest where something is driven off far faster than anything came.
+fn driven_off<C: Columns>(island: &Island<C>, impulses: &[f64], w: &mut [f64]) -> Option<(u32, f64)> {
+    if island.drift.iter().all(|&drift| drift == 0.0) {
+        return None;
+    }
+    let blocks = 0..island.normals.blocks() as u32;
+    let fastest = |w: &[f64]| blocks.clone().map(|block| island.speed(block, w)).fold(0.0, f64::max);
+    let pushed = |i: usize| island.drift[i].abs() / island.length(i);
+    let came = (0..island.len()).map(pushed).fold(fastest(&island.before), f64::max);
+    for (i, &impulse) in impulses.iter().enumerate() {
+        island.normals.add_scaled(i, impulse, w);
+    }
+    let closes = |i: usize| island.opening(i, &island.before);
+    let worst = (0..island.len()).min_by(|&a, &b| closes(a).total_cmp(&closes(b)))?;
+    (fastest(w) > DRIVEN_OFF * came).then(|| (worst as u32, closes(worst)))
 }
 
 /// The energy that bodies of prescribed motion give.

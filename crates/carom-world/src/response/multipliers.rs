@@ -20,9 +20,16 @@ const SETTLING: f64 = 1e-7;
 const STALL: f64 = 0.1;
 /// Softness that makes contradictory rows compromise, as a part of a row's own.
 const COMPROMISE: f64 = 1e-8;
-/// Impulses pile up if they would move a body alone so much more than all of them move any.
-const PILED: f64 = 1e3;
-/// How well the least impulses have to do what those that pile up do, relative to that.
+/// Impulses press against each other if one alone would move a body so much more than all of them move any.
+const PRESSING: f64 = 1e3;
+/// How soft rows are that look for a compromise, as a part of a row's own, and in how many steps: together they leave 10⁻⁸ of what can be had.
+const SOFT: f64 = 1e-2;
+const SOFT_STEPS: usize = 4;
+/// Rows contradict each other if so much of the largest change is missing then.
+const CONTRADICTION: f64 = 1e-6;
+/// Of what a part asks for at most, by how much less than what can be had is asked for.
+const HAIR_LESS: f64 = 1e-9;
+/// How well the least impulses have to do what those that press do, relative to that.
 const LEAST: f64 = 1e-6;
 
 /// What a row's impulse is sought for.
@@ -183,49 +190,103 @@ impl<const W: usize> Multipliers<W> {
     pub fn solve(&mut self) -> f64 {
         let (targets, softness) = (self.targets.clone(), self.softness.clone());
         let report = self.solve_with(&targets, &softness);
-        if report.unbounded.is_some() {
-            // Bodies of prescribed motion squeeze others, or joints contradict each other: all rows give way a little.
-            let soft: Vec<f64> = (0..self.len()).map(|i| softness[i] + COMPROMISE * self.square(i)).collect();
-            self.solve_with(&targets, &soft);
-        }
         self.update();
-        self.ease();
+        let pressing = self.parts_where(Self::press);
+        if report.unbounded.is_some() || !pressing.is_empty() {
+            self.give_way(&pressing, targets, &softness);
+            self.ease();
+        }
         self.residual()
     }
 
-    /// Where impulses only press against each other, by far more than what they move, puts the least that move the same: there is no
-    /// solution, or none but for round-off.
-    fn ease(&mut self) {
-        let largest = self.change.iter().fold(0.0f64, |m, x| m.max(x.abs()));
-        let piles_up = |this: &Self, row: u32| {
-            let row = row as usize;
-            this.impulses[row].abs() * this.square(row).sqrt() > PILED * largest
-        };
-        let all: Vec<u32> = (0..self.len() as u32).collect();
-        if !all.iter().any(|&row| piles_up(self, row)) {
-            return;
+    /// Where bodies of prescribed motion squeeze others, or joints contradict contacts or each other, no impulse helps, or only
+    /// ones that press against each other far harder than anything moves. There all rows give way as little as they can: a few soft steps
+    /// tell which rates can be had, and then the impulses are those that it takes to have these.
+    fn give_way(&mut self, pressing: &[Vec<usize>], mut targets: Vec<f64>, softness: &[f64]) {
+        self.impulses.fill(0.0);
+        for _ in 0..SOFT_STEPS {
+            self.solve_softly(SOFT, true);
         }
-        let mut parts = std::mem::take(&mut self.parts);
-        parts.find(&self.columns, &all);
-        for part in 0..parts.len() {
-            let rows = parts.members(part);
-            if !rows.iter().any(|&row| piles_up(self, row)) {
-                continue;
+        self.update();
+        let contradictory = self.parts_where(Self::contradict);
+        for rows in pressing.iter().chain(&contradictory) {
+            // By a hair less than what can be had is asked for, so that round-off does not make impulses press again.
+            let hair = HAIR_LESS * rows.iter().fold(0.0f64, |m, &row| m.max((self.rates[row] - self.targets[row]).abs()));
+            for &row in rows {
+                let attainable = self.rate_after(row) + softness[row] * self.impulses[row];
+                match (self.lower[row], self.upper[row]) {
+                    (f64::NEG_INFINITY, f64::INFINITY) => targets[row] = attainable,
+                    (_, f64::INFINITY) => targets[row] = targets[row].min(attainable - hair),
+                    // Friction asks for nothing that it could not have.
+                    _ => {}
+                }
             }
-            let pick = |list: &[f64]| rows.iter().map(|&row| list[row as usize]).collect::<Vec<f64>>();
+        }
+        pressing.iter().chain(&contradictory).flatten().for_each(|&row| self.impulses[row] = 0.0);
+        self.solve_with(&targets, softness);
+        self.update();
+    }
+
+    /// Where impulses still press, puts the least that move the same.
+    fn ease(&mut self) {
+        for rows in self.parts_where(Self::press) {
+            let pick = |list: &[f64]| rows.iter().map(|&row| list[row]).collect::<Vec<f64>>();
             let (lower, upper, mut impulses) = (pick(&self.lower), pick(&self.upper), pick(&self.impulses));
             let mut columns = BlockColumns::new(self.bodies);
-            for &row in rows {
-                columns.push_column_like(&self.columns, row as usize, self.columns.blocks_of(row as usize), 1.0);
+            for &row in &rows {
+                columns.push_column_like(&self.columns, row, self.columns.blocks_of(row), 1.0);
             }
             let bounds = Bounds::Box { lower: &lower, upper: &upper };
             least_norm(&mut self.solver, &columns, bounds, &mut impulses, LEAST);
             for (&row, impulse) in rows.iter().zip(impulses) {
-                self.impulses[row as usize] = impulse;
+                self.impulses[row] = impulse;
             }
         }
-        self.parts = parts;
         self.update();
+    }
+
+    /// Connected rows that satisfy a condition together.
+    fn parts_where(&mut self, condition: impl Fn(&Self, &[u32]) -> bool) -> Vec<Vec<usize>> {
+        let all: Vec<u32> = (0..self.len() as u32).collect();
+        let mut parts = std::mem::take(&mut self.parts);
+        parts.find(&self.columns, &all);
+        let members = (0..parts.len()).map(|part| parts.members(part)).filter(|rows| condition(self, rows));
+        let found = members.map(|rows| rows.iter().map(|&row| row as usize).collect()).collect();
+        self.parts = parts;
+        found
+    }
+
+    /// Whether impulses press against each other by far more than what they move, or what is driven is driven off far faster than
+    /// anything asks for: what a press squeezes out sideways.
+    fn press(&self, rows: &[u32]) -> bool {
+        let (mut largest, mut moved, mut demand, mut driven) = (0.0f64, 0.0f64, 0.0f64, false);
+        for &row in rows {
+            let row = row as usize;
+            let length = self.square(row).sqrt();
+            largest = largest.max(self.impulses[row].abs() * length);
+            demand = demand.max((self.rates[row] - self.targets[row]).abs() / length.max(f64::MIN_POSITIVE));
+            driven |= self.prescribed[row] != 0.0;
+            for block in self.columns.blocks_of(row) {
+                moved = self.change[self.columns.range(block)].iter().fold(moved, |m, x| m.max(x.abs()));
+            }
+        }
+        largest > PRESSING * moved || (driven && moved > PRESSING * demand)
+    }
+
+    /// Whether soft steps leave rows without what they ask for.
+    fn contradict(&self, rows: &[u32]) -> bool {
+        let (mut missing, mut fastest) = (0.0f64, 0.0f64);
+        for &row in rows {
+            let row = row as usize;
+            let rate = self.rate_after(row) + self.softness[row] * self.impulses[row];
+            fastest = fastest.max((self.rate_after(row) - self.rates[row]).abs());
+            missing = missing.max(match (self.lower[row], self.upper[row]) {
+                (f64::NEG_INFINITY, f64::INFINITY) => (self.targets[row] - rate).abs(),
+                (_, f64::INFINITY) => self.targets[row] - rate,
+                _ => 0.0,
+            });
+        }
+        missing > CONTRADICTION * fastest
     }
 
     /// Solves for all rows, of which some are friction. Returns the relative residual.
@@ -237,7 +298,7 @@ impl<const W: usize> Multipliers<W> {
         let tolerance = self.params.unwrap_or_default().tolerance;
         let mut residual = f64::INFINITY;
         loop {
-            self.solve_softly(true);
+            self.solve_softly(HAIR, true);
             let before = residual;
             residual = self.residual();
             if residual <= tolerance {
@@ -273,17 +334,18 @@ impl<const W: usize> Multipliers<W> {
     /// time, which makes it four digits better.
     pub fn solve_uniquely(&mut self, again: bool) {
         std::mem::swap(&mut self.solver, &mut self.rough);
-        self.solve_softly(again);
+        self.solve_softly(HAIR, again);
         std::mem::swap(&mut self.solver, &mut self.rough);
         self.update();
     }
 
-    fn solve_softly(&mut self, again: bool) {
+    /// Solves with hard rows made soft; `again` around the impulses that there are: a proximal step.
+    fn solve_softly(&mut self, hair: f64, again: bool) {
         let mut targets = self.targets.clone();
         let mut softness = self.softness.clone();
         for i in 0..self.len() {
             if softness[i] == 0.0 {
-                softness[i] = HAIR * self.square(i);
+                softness[i] = hair * self.square(i);
                 if again {
                     targets[i] += softness[i] * self.impulses[i];
                 }
