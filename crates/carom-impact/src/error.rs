@@ -84,12 +84,4 @@ pub enum ImpactError {
         /// What it should be.
         expected: &'static str,
     },
-    /// Bodies of prescribed motion squeeze others: no velocity satisfies all contacts.
-    #[error("contact {contact} is squeezed: it still approaches at {approach} m/s, whatever the impulses")]
-    Squeezed {
-        /// Place of the contact in the list.
-        contact: usize,
-        /// Speed that is left.
-        approach: f64,
-    },
 }

@@ -58,7 +58,7 @@ pub fn resolve_flexible(
     let mixed = Mixed { bodies, factors: &factors, velocities };
     let whole = Whole::new(&mixed, &lists)?;
     let mut impact = Impact::zero(system.contacts.len(), system.joints.len(), system.tangents.len());
-    let change = whole.resolve(&mut impact, params, &mut Memory::default())?;
+    let change = whole.resolve(&mut impact, params, &mut Memory::default());
     let mut changes = change.as_slice();
     for (velocity, factor) in velocities.iter_mut().zip(&factors) {
         let (own, rest) = changes.split_at(velocity.len());

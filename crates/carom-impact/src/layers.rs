@@ -93,7 +93,7 @@ impl Course {
         self.residual = self.residual.max(layer.residual);
         self.jam += weight * layer.jam;
         self.jammed = self.jammed.max(layer.jammed);
-        self.squeezed = self.squeezed.or(layer.squeezed);
+        self.squeezed |= layer.squeezed;
     }
 }
 

@@ -22,7 +22,7 @@ pub(crate) struct Yield {
     pub tangential: Vec<f64>,
     pub ledger: Ledger,
     pub effort: Effort,
-    pub squeezed: Option<(u32, f64)>,
+    pub squeezed: bool,
 }
 
 /// Memory for one thread.
@@ -80,7 +80,7 @@ impl<C: Columns> Workspace<C> {
                 normal.copy_from_slice(&self.layers.impulses);
                 result.ledger.jam = course.jam;
                 result.take(course);
-                result.squeezed = result.squeezed.or_else(|| driven_off(island, &self.layers.impulses, &mut self.w));
+                result.squeezed |= is_driven_off(island, &self.layers.impulses, &mut self.w);
             }
             Operator::GaussSeidel => {
                 result.effort.solves = gauss_seidel(island, &mut self.w, normal, params.passes);
@@ -137,11 +137,11 @@ impl<C: Columns> Workspace<C> {
     }
 }
 
-/// What bodies of prescribed motion squeeze may have one way out, nearly along them, and would leave through it at any speed: a box between two faces
-/// that are parallel up to 10⁻⁸. Names the contact that closes fastest where something is driven off far faster than anything came.
-fn driven_off<C: Columns>(island: &Island<C>, impulses: &[f64], w: &mut [f64]) -> Option<(u32, f64)> {
+/// Whether something is driven off far faster than anything came. What bodies of prescribed motion squeeze may have one way out, nearly along
+/// them, and would leave through it at any speed: a box between two faces that are parallel up to 10⁻⁸.
+fn is_driven_off<C: Columns>(island: &Island<C>, impulses: &[f64], w: &mut [f64]) -> bool {
     if island.drift.iter().all(|&drift| drift == 0.0) {
-        return None;
+        return false;
     }
     let blocks = 0..island.normals.blocks() as u32;
     let fastest = |w: &[f64]| blocks.clone().map(|block| island.speed(block, w)).fold(0.0, f64::max);
@@ -150,9 +150,7 @@ fn driven_off<C: Columns>(island: &Island<C>, impulses: &[f64], w: &mut [f64]) -
     for (i, &impulse) in impulses.iter().enumerate() {
         island.normals.add_scaled(i, impulse, w);
     }
-    let closes = |i: usize| island.opening(i, &island.before);
-    let worst = (0..island.len()).min_by(|&a, &b| closes(a).total_cmp(&closes(b)))?;
-    (fastest(w) > DRIVEN_OFF * came).then(|| (worst as u32, closes(worst)))
+    fastest(w) > DRIVEN_OFF * came
 }
 
 /// The energy that bodies of prescribed motion give.
@@ -185,6 +183,6 @@ impl Yield {
         self.effort.examined += course.examined;
         self.effort.residual = self.effort.residual.max(course.residual);
         self.effort.jammed += course.jammed;
-        self.squeezed = self.squeezed.or(course.squeezed);
+        self.squeezed |= course.squeezed;
     }
 }

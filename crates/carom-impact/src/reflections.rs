@@ -6,8 +6,9 @@
 //! keeps or loses energy. Only contacts of bodies that have just changed are looked at: a front that moves.
 //!
 //! It ends unless contacts are jammed: some pushes y ≥ 0 balance, Gy = 0, so that no velocity is strictly admissible.
-//! Endless reflections would pile up just such pushes, which is how a jam is found; its contacts are then held. Between
-//! held and elastic contacts a grain may also rattle for ever smaller losses (inelastic collapse): it is held in the end.
+//! Endless reflections would pile up just such pushes, which is how a jam is found; its contacts are then held. Where pushes nearly balance, as
+//! on boxes that fill a box, reflections end, but after as many as the admissible velocities are few; beyond a bound on the work this is a jam as well.
+//! Between held and elastic contacts a grain may also rattle for ever smaller losses (inelastic collapse): it is held in the end.
 
 use carom_solve::{Columns, Problem, SolveReport, Solver};
 
@@ -15,8 +16,11 @@ use crate::island::{Island, distinct};
 
 /// Reflections before a jam is looked for the first time; then twice as many each time.
 const FIRST_WINDOW: usize = 64;
-/// A window of this many reflections ends by holding every contact that still pushes.
+/// A window of this many reflections ends by holding every contact that still pushes; the more contacts there are, the sooner this
+/// happens to those that push again and again.
 const LAST_WINDOW: usize = 1 << 17;
+/// But not sooner than after so many.
+const LEAST_WINDOW: usize = 1 << 9;
 
 /// Among held contacts, an elastic one that was reflected so often only rattles away its energy.
 const RATTLES: u32 = 500;
@@ -38,8 +42,8 @@ pub(crate) struct Course {
     pub jam: f64,
     /// Contacts held because they were jammed.
     pub jammed: usize,
-    /// A contact that bodies of prescribed motion squeeze, and how fast it closes: there is no admissible velocity.
-    pub squeezed: Option<(u32, f64)>,
+    /// Whether bodies of prescribed motion squeeze others: there is no admissible velocity.
+    pub squeezed: bool,
 }
 
 /// The state of one impact as reflections proceed.
@@ -53,6 +57,8 @@ pub(crate) struct Reflector<C> {
     any_held: bool,
     /// Whether a contact, not only a joint, is held.
     any_inelastic: bool,
+    /// Whether only jams have made contacts inelastic: then all energy that is lost is theirs.
+    only_jams: bool,
     /// How often each contact was reflected among held ones.
     rattles: Vec<u32>,
     /// The largest |w| that each block has had.
@@ -90,7 +96,7 @@ impl<C: Columns> Reflector<C> {
                 self.stop_held(island);
             }
             self.choose(island, |this, i| !this.held[i] && island.violated(i, &this.w, &this.speeds));
-            if self.chosen.is_empty() || self.course.squeezed.is_some() {
+            if self.chosen.is_empty() || self.course.squeezed {
                 self.close_window();
                 return self.course;
             }
@@ -98,9 +104,10 @@ impl<C: Columns> Reflector<C> {
                 continue;
             }
             if left == 0 {
-                let last = window >= LAST_WINDOW;
                 // In a jam the same contacts push again and again; a wave passes each of them a few times.
                 let again = f64::from(self.most_pushes) >= 2.0 * (window as f64).sqrt();
+                let enough = (LAST_WINDOW / island.len().max(1)).max(LEAST_WINDOW);
+                let last = window >= if again { enough } else { LAST_WINDOW };
                 if (again || last) && self.hold_jam(island, last) {
                     self.close_window();
                     left = window;
@@ -134,6 +141,7 @@ impl<C: Columns> Reflector<C> {
         self.any_joint = island.joint.contains(&true);
         self.any_held = self.held.contains(&true);
         self.any_inelastic = (0..count).any(|i| self.held[i] && !island.joint[i]);
+        self.only_jams = !self.any_inelastic;
         self.rattles.clear();
         self.rattles.resize(count, 0);
         self.is_chosen.clear();
@@ -215,7 +223,14 @@ impl<C: Columns> Reflector<C> {
         self.solve(island);
         let (slope, curvature) = self.measure(island);
         self.apply(island, 1.0);
-        -(slope + 0.5 * curvature)
+        let lost = -(slope + 0.5 * curvature);
+        self.course.jam += if self.is_jammed() { lost } else { 0.0 };
+        lost
+    }
+
+    /// Whether what is lost now is lost by jams.
+    fn is_jammed(&self) -> bool {
+        self.only_jams && self.any_inelastic
     }
 
     /// Reflects the chosen contacts; held contacts at rest stay at rest.
@@ -241,6 +256,9 @@ impl<C: Columns> Reflector<C> {
         let gains = slope + 0.5 * curvature > 0.0;
         let scale = if (elastic || gains) && curvature > 0.0 { -2.0 * slope / curvature } else { 1.0 };
         self.apply(island, scale);
+        if self.is_jammed() {
+            self.course.jam -= scale * (slope + 0.5 * scale * curvature);
+        }
     }
 
     fn solve(&mut self, island: &Island<C>) {
@@ -265,7 +283,7 @@ impl<C: Columns> Reflector<C> {
             let worst = self.chosen[position];
             let opening = island.opening(worst as usize, &self.w);
             if opening < -1e4 * island.noise(worst as usize, &self.speeds) {
-                self.course.squeezed = Some((worst, opening));
+                self.course.squeezed = true;
             } else {
                 // In a jam, openings that are round-off need not fit together: those contacts are at rest.
                 for (&i, &y) in self.chosen.iter().zip(&self.push) {
@@ -354,7 +372,10 @@ impl<C: Columns> Reflector<C> {
         });
         let members = match jam {
             Some(members) => members,
-            None if last => (0..island.len() as u32).filter(|&i| self.window[i as usize] > 0.0).collect(),
+            // Others pushed now and then while these did again and again.
+            None if last => {
+                (0..island.len() as u32).filter(|&i| 8 * self.pushes[i as usize] >= self.most_pushes).collect()
+            }
             None => return false,
         };
         for &i in &members {
@@ -368,7 +389,8 @@ impl<C: Columns> Reflector<C> {
             }
         }
         (self.any_held, self.any_inelastic) = (true, true);
-        self.course.jam += self.stop_held(island);
+        let lost = self.stop_held(island);
+        self.course.jam += if self.is_jammed() { 0.0 } else { lost };
         true
     }
 }

@@ -69,7 +69,7 @@ impl<const W: usize> GatheredSystem<W> {
         params: &ImpactParams,
         memory: &mut ImpactMemory<W>,
     ) -> Result<Impact, ImpactError> {
-        let change = self.whole.resolve(&mut self.impact, params, &mut memory.0)?;
+        let change = self.whole.resolve(&mut self.impact, params, &mut memory.0);
         add_change(&self.factors, &change, velocities);
         Ok(self.impact)
     }

@@ -112,6 +112,9 @@ pub struct Impact {
     pub tangential: Vec<f64>,
     /// The impulse along each row of a joint, N s or N m s.
     pub joints: Vec<f64>,
+    /// Contacts of groups that bodies of prescribed motion squeeze: there no velocity satisfies all contacts, or only one at which something
+    /// would be driven off a thousand times faster than it was met. These groups are left as they were.
+    pub squeezed: Vec<u32>,
     /// Where the energy went.
     pub ledger: Ledger,
     /// What it took.
@@ -155,7 +158,7 @@ pub struct Effort {
     pub residual: f64,
     /// Contacts held because they were jammed.
     pub jammed: usize,
-    /// Whether a contact still approaches: only where Gauss-Seidel or Jacobi ran out of passes, or bodies of prescribed
+    /// Groups in which a contact still approaches: only where Gauss-Seidel or Jacobi ran out of passes, or bodies of prescribed
     /// motion squeeze others.
     pub unresolved: usize,
 }

@@ -143,12 +143,7 @@ impl<C: Columns> Whole<C> {
     }
 
     /// Resolves all islands. Returns the change of velocity in these coordinates.
-    pub fn resolve(
-        mut self,
-        impact: &mut Impact,
-        params: &ImpactParams,
-        memory: &mut Memory<C>,
-    ) -> Result<Vec<f64>, ImpactError> {
+    pub fn resolve(mut self, impact: &mut Impact, params: &ImpactParams, memory: &mut Memory<C>) -> Vec<f64> {
         let mut parts = take(&mut memory.parts);
         let all: Vec<u32> = (0..self.order.len() as u32).collect();
         parts.find(&self.normals, &all);
@@ -165,8 +160,8 @@ impl<C: Columns> Whole<C> {
             let mut result = Yield::default();
             memory.workspace.resolve(&island, params, &mut result);
             (self.normals, self.tangents) = (island.normals, island.tangents);
-            self.enter(&all, &result, impact, &mut change)?;
-            return Ok(change);
+            self.enter(&all, &result, impact, &mut change);
+            return change;
         }
         let resolve = |memory: &mut Memory<C>, part: usize, result: &mut Yield| {
             let members = parts.members(part);
@@ -184,7 +179,7 @@ impl<C: Columns> Whole<C> {
             let mut result = Yield::default();
             for &part in &acting {
                 resolve(memory, part, &mut result);
-                self.enter(parts.members(part), &result, impact, &mut change)?;
+                self.enter(parts.members(part), &result, impact, &mut change);
             }
         } else {
             let resolve = |memory: &mut Memory<C>, &part: &usize| {
@@ -195,11 +190,11 @@ impl<C: Columns> Whole<C> {
             let yields: Vec<Yield> =
                 acting.par_iter().with_min_len(PER_TASK).map_init(Memory::default, resolve).collect();
             for (&part, result) in acting.iter().zip(&yields) {
-                self.enter(parts.members(part), result, impact, &mut change)?;
+                self.enter(parts.members(part), result, impact, &mut change);
             }
         }
         memory.parts = parts;
-        Ok(change)
+        change
     }
 
     /// Resolves a contact without tangents that acts on no other: most islands are of this kind, and need not be copied. False if it
@@ -223,16 +218,13 @@ impl<C: Columns> Whole<C> {
     }
 
     /// Takes over what an island yields.
-    fn enter(
-        &self,
-        members: &[u32],
-        result: &Yield,
-        impact: &mut Impact,
-        change: &mut [f64],
-    ) -> Result<(), ImpactError> {
-        if let Some((row, opening)) = result.squeezed {
-            let contact = self.order[members[row as usize] as usize] as usize;
-            return Err(ImpactError::Squeezed { contact, approach: -opening });
+    fn enter(&self, members: &[u32], result: &Yield, impact: &mut Impact, change: &mut [f64]) {
+        impact.effort.add(&result.effort, members.len());
+        if result.squeezed {
+            impact.effort.unresolved += 1;
+            let rows = members.iter().map(|&member| self.order[member as usize]);
+            impact.squeezed.extend(rows.filter(|&row| (row as usize) < self.contacts));
+            return;
         }
         let mut tangents = result.tangential.iter();
         for (&member, &impulse) in members.iter().zip(&result.normal) {
@@ -249,8 +241,6 @@ impl<C: Columns> Whole<C> {
             }
         }
         impact.ledger.add(&result.ledger);
-        impact.effort.add(&result.effort, members.len());
-        Ok(())
     }
 
     /// Whether an island may as well be resolved together with all others, in which nothing approaches: no bit depends on these, since

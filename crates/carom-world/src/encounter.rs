@@ -15,6 +15,9 @@ pub struct Touching<const W: usize> {
     pub normal: [[f64; W]; 2],
     /// How far apart, m; negative inside.
     pub gap: f64,
+    /// How far the centres of two balls are apart, m; negative for a ball in a drum, zero for all other contacts. While the bodies move, the normal
+    /// of round ones turns, and they may pass by each other.
+    pub centres: f64,
     /// The pair's restitution at this point.
     pub restitution: f64,
     /// The pair's Coulomb coefficient.
@@ -26,12 +29,45 @@ pub struct Touching<const W: usize> {
 }
 
 impl<const W: usize> Touching<W> {
-    /// What the gap will be after some time at these velocities.
+    /// What the gap will be after some time at these velocities. Of two balls, what it will have been where they are nearest.
     #[inline]
     pub fn foreseen(&self, time: f64, velocities: &[[f64; W]]) -> f64 {
-        self.gap + time * self.speed(velocities)
+        self.gap + time * self.speed(velocities) + self.bend(time, velocities)
+    }
+
+    /// The least rate of the gap at which nothing overlaps after some time.
+    #[inline]
+    pub fn least_rate(&self, time: f64, velocities: &[[f64; W]]) -> f64 {
+        -(self.gap + self.bend(time, velocities)).max(0.0) / time
+    }
+
+    /// By how much the gap changes more than in proportion to time, because the normal turns.
+    #[inline]
+    fn bend(&self, time: f64, velocities: &[[f64; W]]) -> f64 {
+        if self.centres == 0.0 {
+            return 0.0;
+        }
+        let [a, b] = self.bodies.map(|body| &velocities[body as usize]);
+        let square: f64 = (0..W.div_ceil(2)).map(|k| (a[k] - b[k]) * (a[k] - b[k])).sum();
+        let speed = self.speed(velocities);
+        let sideways = square - speed * speed;
+        if sideways <= STRAIGHT * square {
+            return 0.0;
+        }
+        let distance = self.centres.abs();
+        // In a drum the gap is least at the end.
+        let (speed, until) =
+            if self.centres > 0.0 { (speed, (-distance * speed / square).clamp(0.0, time)) } else { (-speed, time) };
+        let along = until * speed;
+        // √((d + x)² + s²) − d without the difference.
+        let change = along * (2.0 * distance + along) + until * until * sideways;
+        let root = ((distance + along) * (distance + along) + until * until * sideways).sqrt();
+        (change / (root + distance) - time * speed) * self.centres.signum()
     }
 }
+
+/// Sideways motion below this much of the square of all motion is round-off.
+const STRAIGHT: f64 = 1e-14;
 
 /// Rows of the two bodies along orthonormal directions of sliding: one direction in the plane (the second is zero), two in space.
 pub type Tangents<const W: usize> = [[[f64; W]; 2]; 2];

@@ -17,6 +17,7 @@ mod ledger;
 mod links;
 mod loads;
 mod moser_veselov;
+mod passing;
 mod repair;
 mod report;
 pub mod response;

@@ -11,6 +11,9 @@ use carom_contact::{Collider, Contact, Pose as _, Vector as _};
 
 use crate::body::Drive;
 use crate::loads::strike;
+use crate::passing::{Flying, Passing};
+use crate::response::impulses::TOUCH;
+use crate::response::reflections::NEAR;
 use crate::response::respond;
 use crate::world::World;
 use crate::{
@@ -228,21 +231,23 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         self.touching.clear();
         self.tangents.clear();
         self.places.clear();
-        for contact in self.detector.contacts() {
+        let mut passing = Passing { near: NEAR * self.slop, touch: TOUCH * self.slop, span, last: None };
+        let flying = Flying { bodies: &self.bodies, poses: &now.poses, velocities: &now.velocities };
+        for (place, contact) in self.detector.contacts().iter().enumerate() {
             // Where nothing joins later in the step, only what will overlap takes part.
-            let [a, b] = contact.bodies.map(|body| &now.velocities[body as usize]);
-            let rows = normal_rows(contact, &self.bodies, &now.poses);
-            if self.params.response.meets_once() && {
-                let speed = (0..W).map(|k| rows[0][k] * a[k] + rows[1][k] * b[k]).sum::<f64>();
-                contact.touch.gap + span * speed > self.slop
-            } {
+            let touching = touching(contact, &self.bodies, &now.poses, &self.surfaces);
+            let foreseen = touching.foreseen(span, &now.velocities);
+            if self.params.response.meets_once() && foreseen > self.slop {
                 continue;
             }
-            let touching = touching(contact, rows, &self.bodies, &now.poses, &self.surfaces);
+            let contacts = &self.detector.contacts()[place..];
+            if touching.centres == 0.0 && passing.by(&flying, contacts, foreseen) {
+                continue;
+            }
             // In continuous mode the step ends where bodies meet: until then those that do not touch are apart. Those that do
             // pass a blow on at once.
             let close = TOUCHING * self.slop;
-            if !divides || touching.gap < close || touching.foreseen(span, &now.velocities) < -close {
+            if !divides || touching.gap < close || foreseen < -close {
                 if touching.friction > 0.0 {
                     self.tangents.resize(self.touching.len(), [[[0.0; W]; 2]; 2]);
                     self.tangents.push(tangent_rows(contact, &now.poses));
@@ -387,7 +392,6 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
 /// A contact as response sees it.
 fn touching<G: Dynamics<W>, const W: usize>(
     contact: &Contact<G>,
-    normal: [[f64; W]; 2],
     bodies: &[crate::body::Body<G, W>],
     poses: &[G::Pose],
     surfaces: &crate::surfaces::Surfaces,
@@ -398,12 +402,32 @@ fn touching<G: Dynamics<W>, const W: usize>(
     Touching {
         feature: touch.feature,
         bodies: contact.bodies,
-        normal,
+        normal: normal_rows(contact, bodies, poses),
         gap: touch.gap,
+        centres: centres::<G, W>(bodies, poses, [a, b]),
         restitution,
         friction,
         shared: contact.shared,
         before: contact.before,
+    }
+}
+
+/// How far the centres of round bodies are apart, as [`Touching`] has it.
+#[inline]
+fn centres<G: Dynamics<W>, const W: usize>(
+    bodies: &[crate::body::Body<G, W>],
+    poses: &[G::Pose],
+    [a, b]: [usize; 2],
+) -> f64 {
+    let apart = |p: G::Vector, q: G::Vector| (p - q).length();
+    match [a, b].map(|body| bodies[body].is_ball) {
+        [true, true] => apart(poses[a].position(), poses[b].position()),
+        [false, false] => 0.0,
+        [is_first, _] => {
+            let (ball, other) = if is_first { (a, b) } else { (b, a) };
+            let room = G::room(&bodies[other].shape, &poses[other]);
+            room.map_or(0.0, |(centre, _)| -apart(poses[ball].position(), centre))
+        }
     }
 }
 

@@ -88,7 +88,7 @@ pub(crate) fn find<const W: usize>(
         let contact = &scenery.contacts[place];
         let rate = contact.speed(scenery.velocities);
         // What holds already, be it ever so little too slow, may stay: no impulse at all is then an answer.
-        let least = rate.min(-contact.gap.max(0.0) / scenery.step);
+        let least = rate.min(contact.least_rate(scenery.step, scenery.velocities));
         let speed = shaken.next_if(|(shaken, _)| *shaken == place).map_or(least, |(_, speed)| speed.max(least));
         let aim = Aim { target: speed, softness: 0.0, lower: 0.0, upper: f64::INFINITY, start: 0.0 };
         rows.push(contact.bodies, &contact.normal, scenery.velocities, aim);

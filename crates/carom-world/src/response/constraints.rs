@@ -173,8 +173,8 @@ pub(super) fn enter<const W: usize>(
 
 /// The least speed at which a contact may open after the response.
 fn target<const W: usize>(contact: &Touching<W>, before: f64, rate: f64, encounter: &Encounter<'_, W>) -> f64 {
-    let closes = contact.gap + encounter.step * rate < -TOUCH * encounter.slop;
-    let least = -contact.gap.max(0.0) / encounter.step;
+    let closes = contact.foreseen(encounter.step, encounter.velocities) < -TOUCH * encounter.slop;
+    let least = contact.least_rate(encounter.step, encounter.velocities);
     if before < -encounter.resting_speed && closes {
         // What the forces of the step add to the speed stays added: Verlet's flight then keeps its energy.
         (rate - before - contact.restitution * before).max(least)

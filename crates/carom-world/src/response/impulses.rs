@@ -17,7 +17,7 @@ use crate::{Encounter, Outcome, Touching, WorldError};
 /// The part of an overlap beyond the slop that is taken away in a step.
 const OVERLAP_REPAIR: f64 = 0.2;
 /// Contacts that overlap by less than this part of the slop at the end of the step only touch.
-pub(super) const TOUCH: f64 = 1e-6;
+pub(crate) const TOUCH: f64 = 1e-6;
 
 /// Memory that is reused from step to step. Nothing in it has to be saved.
 #[derive(Debug, Default)]
@@ -110,7 +110,7 @@ fn add_contact<const W: usize>(
     let warm = !colliding && contact.foreseen(encounter.step, kicked) <= 0.0;
     let last = contact.before.filter(|_| warm).and_then(|place| encounter.last.get(place as usize));
     let last = last.copied().unwrap_or_default();
-    let least_rate = -contact.gap.max(0.0) / encounter.step;
+    let least_rate = contact.least_rate(encounter.step, kicked);
     let target = if colliding {
         // Restitution refers to the speed before the forces of the step; what these add stays added.
         let before = contact.speed(encounter.before);
@@ -144,7 +144,7 @@ fn restore<const W: usize>(
             sweeper.add_impulse(place, more);
             sweeper.rows[place].least = sweeper.rows[place].impulse;
         }
-        sweeper.rows[place].target = -contact.gap.max(0.0) / encounter.step;
+        sweeper.rows[place].target = contact.least_rate(encounter.step, encounter.velocities);
     }
     sweeper.sweep(sweeps)
 }

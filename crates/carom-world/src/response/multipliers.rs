@@ -211,7 +211,8 @@ impl<const W: usize> Multipliers<W> {
         let contradictory = self.parts_where(Self::contradict);
         for rows in pressing.iter().chain(&contradictory) {
             // By a hair less than what can be had is asked for, so that round-off does not make impulses press again.
-            let hair = HAIR_LESS * rows.iter().fold(0.0f64, |m, &row| m.max((self.rates[row] - self.targets[row]).abs()));
+            let hair =
+                HAIR_LESS * rows.iter().fold(0.0f64, |m, &row| m.max((self.rates[row] - self.targets[row]).abs()));
             for &row in rows {
                 let attainable = self.rate_after(row) + softness[row] * self.impulses[row];
                 match (self.lower[row], self.upper[row]) {

@@ -20,7 +20,7 @@ use crate::{Encounter, Outcome, Tangents, Touching, WorldError};
 /// Up to this many contacts rest exactly; more are held by sweeps over them.
 const MOST_EXACT: usize = 1 << 13;
 /// Of the slop: what is nearer than this takes part in the impacts of its neighbours at once.
-const NEAR: f64 = 1e-2;
+pub(crate) const NEAR: f64 = 1e-2;
 /// What closes at less than this part of the resting speed, or of the fastest approach, does not close.
 const STILL: [f64; 2] = [1e-6, 1e-11];
 /// Of very many contacts those are held that press, and those that are so many links away at most: pushes die out on the way, and what they
@@ -38,6 +38,8 @@ pub struct ReflectionScratch<const W: usize> {
     balls: (Lists<2>, Lists<3>),
     /// What closes more slowly does not close, m/s.
     still: f64,
+    /// Which contacts bodies of prescribed motion squeeze.
+    squeezed: Vec<bool>,
     held: Vec<Touching<W>>,
     held_tangents: Vec<Tangents<W>>,
     /// Places of the held contacts in the encounter's list.
@@ -58,23 +60,21 @@ pub fn respond<const W: usize>(
         joints: vec![0.0; encounter.joints.len()],
         ..Outcome::default()
     };
-    let mut squeezed = false;
+    scratch.squeezed.clear();
+    scratch.squeezed.resize(encounter.contacts.len(), false);
     for _ in 0..params.rounds.max(1) {
         let now = Encounter { before: &before, velocities: &mut *encounter.velocities, ..*encounter };
         if !scratch.gather(&now, params.rounds > 1) {
             break;
         }
         let mut after = before.to_vec();
-        if !scratch.resolve(params, encounter, &before, &mut after, &mut impacts)? {
-            squeezed = true;
-            break;
-        }
+        scratch.resolve(params, encounter, &before, &mut after, &mut impacts)?;
         for ((velocity, after), before) in encounter.velocities.iter_mut().zip(&after).zip(&*before) {
             (0..W).for_each(|k| velocity[k] += after[k] - before[k]);
         }
         before = Cow::Owned(after);
     }
-    let Some(mut outcome) = scratch.hold(encounter, &before, squeezed)? else { return Ok(impacts) };
+    let Some(mut outcome) = scratch.hold(encounter, &before)? else { return Ok(impacts) };
     for (sum, impact) in outcome.impulses.iter_mut().zip(&impacts.impulses) {
         (0..3).for_each(|k| sum[k] += impact[k]);
     }
@@ -98,7 +98,7 @@ impl<const W: usize> ReflectionScratch<W> {
         self.active.clear();
         let mut slow: Vec<(u32, f64)> = Vec::new();
         let (mut approach, mut collides) = (0.0f64, false);
-        for (place, contact) in encounter.contacts.iter().enumerate() {
+        for (place, contact) in encounter.contacts.iter().enumerate().filter(|(place, _)| !self.squeezed[*place]) {
             let speed = contact.speed(encounter.before);
             approach = approach.max(-speed);
             let foreseen = contact.foreseen(encounter.step, encounter.velocities);
@@ -120,8 +120,7 @@ impl<const W: usize> ReflectionScratch<W> {
         collides
     }
 
-    /// Resolves the active contacts at velocities without the forces of the step; false where prescribed motion squeezes
-    /// bodies, so that nothing can be resolved.
+    /// Resolves the active contacts at velocities without the forces of the step, but for those that prescribed motion squeezes.
     fn resolve(
         &mut self,
         params: &ReflectionParams,
@@ -129,12 +128,11 @@ impl<const W: usize> ReflectionScratch<W> {
         before: &[[f64; W]],
         velocities: &mut [[f64; W]],
         impacts: &mut Outcome<W>,
-    ) -> Result<bool, WorldError> {
-        let impact = match self.run(params, encounter, velocities) {
-            Ok(impact) => impact,
-            Err(ImpactError::Squeezed { .. }) => return Ok(false),
-            Err(error) => return Err(error.into()),
-        };
+    ) -> Result<(), WorldError> {
+        let impact = self.run(params, encounter, velocities)?;
+        for &contact in &impact.squeezed {
+            self.squeezed[self.active[contact as usize].place as usize] = true;
+        }
         // The kick of the forces is in the motion already: what impulses do to it is work that the operator did not see.
         let mut unseen = 0.0;
         let mut see = |rows: &[[f64; W]; 2], bodies: [u32; 2], impulse: f64| {
@@ -174,7 +172,7 @@ impl<const W: usize> ReflectionScratch<W> {
         impacts.interior_points += impact.effort.interior_points;
         impacts.factorizations += impact.effort.factorizations;
         impacts.residual = impacts.residual.max(impact.effort.residual);
-        Ok(true)
+        Ok(())
     }
 
     /// The operator, over as few numbers as will do.
@@ -206,22 +204,17 @@ impl<const W: usize> ReflectionScratch<W> {
         &mut self,
         encounter: &mut Encounter<'_, W>,
         before: &[[f64; W]],
-        squeezed: bool,
     ) -> Result<Option<Outcome<W>>, WorldError> {
-        let closes_at =
-            |contact: &Touching<W>, speed: f64| contact.gap + encounter.step * speed < -TOUCH * encounter.slop;
-        let closes = |contact: &Touching<W>| closes_at(contact, contact.speed(encounter.velocities));
-        let comes_to_bounce = |contact: &Touching<W>| {
+        let closes =
+            |contact: &Touching<W>| contact.foreseen(encounter.step, encounter.velocities) < -TOUCH * encounter.slop;
+        let comes_to_bounce = |place: usize, contact: &Touching<W>| {
             let fastest = contact.speed(before).min(contact.speed(encounter.velocities));
-            !squeezed && contact.restitution > 0.0 && fastest < -encounter.resting_speed
+            !self.squeezed[place] && contact.restitution > 0.0 && fastest < -encounter.resting_speed
         };
-        let bounces = |contact: &Touching<W>| comes_to_bounce(contact) && closes(contact);
-        let presses = |contact: &Touching<W>| {
-            let speed = contact.speed(encounter.velocities);
-            speed <= 0.0 && closes_at(contact, speed)
-        };
-        let rests = |contact: &Touching<W>| presses(contact) && !bounces(contact);
-        if encounter.joints.is_empty() && !encounter.contacts.iter().any(rests) {
+        let bounces = |place: usize, contact: &Touching<W>| comes_to_bounce(place, contact) && closes(contact);
+        let presses = |contact: &Touching<W>| contact.speed(encounter.velocities) <= 0.0 && closes(contact);
+        let rests = |(place, contact): (usize, &Touching<W>)| presses(contact) && !bounces(place, contact);
+        if encounter.joints.is_empty() && !encounter.contacts.iter().enumerate().any(rests) {
             return Ok(None);
         }
         let many = encounter.joints.is_empty() && encounter.contacts.len() > MANY;
@@ -231,11 +224,11 @@ impl<const W: usize> ReflectionScratch<W> {
         self.held.clear();
         self.held_places.clear();
         self.held_tangents.clear();
-        let may_be_held = |contact: &Touching<W>| !bounces(contact) && is_near(contact);
-        for (place, contact) in encounter.contacts.iter().enumerate().filter(|(_, contact)| may_be_held(contact)) {
+        let may_be_held = |(place, contact): &(usize, &Touching<W>)| !bounces(*place, contact) && is_near(contact);
+        for (place, contact) in encounter.contacts.iter().enumerate().filter(may_be_held) {
             // What will bounce where it is met must not be slowed down before: it may come as near as it does by itself.
             let near = -encounter.step * contact.speed(encounter.velocities);
-            let gap = if comes_to_bounce(contact) { contact.gap.max(near) } else { contact.gap };
+            let gap = if comes_to_bounce(place, contact) { contact.gap.max(near) } else { contact.gap };
             self.held.push(Touching { restitution: 0.0, gap, ..*contact });
             self.held_places.push(place);
             if !encounter.tangents.is_empty() {
@@ -266,11 +259,14 @@ impl<const W: usize> ReflectionScratch<W> {
 }
 
 /// Which bodies are at contacts of a kind, or a few contacts away. Nothing is passed on through what does not move.
-fn bodies_near<const W: usize>(encounter: &Encounter<'_, W>, is_start: impl Fn(&Touching<W>) -> bool) -> Vec<bool> {
+fn bodies_near<const W: usize>(
+    encounter: &Encounter<'_, W>,
+    is_start: impl Fn((usize, &Touching<W>)) -> bool,
+) -> Vec<bool> {
     let moves = |body: u32| !matches!(encounter.masses[body as usize], InverseMass::Fixed);
     let mut near = vec![false; encounter.masses.len()];
     let mut reached: Vec<u32> =
-        encounter.contacts.iter().filter(|contact| is_start(contact)).flat_map(|contact| contact.bodies).collect();
+        encounter.contacts.iter().enumerate().filter(|&each| is_start(each)).flat_map(|(_, c)| c.bodies).collect();
     for _ in 0..=LINKS {
         reached.drain(..).filter(|&body| moves(body)).for_each(|body| near[body as usize] = true);
         for &Touching { bodies: [a, b], .. } in encounter.contacts {

@@ -88,6 +88,7 @@ impl Case {
             bodies,
             normal: rows(normal),
             gap: 0.0,
+            centres: 0.0,
             restitution: 0.0,
             friction: 0.0,
             shared: 1,
