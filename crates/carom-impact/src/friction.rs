@@ -1,8 +1,8 @@
 //! Friction by maximal dissipation, with bounds from the normal impulses (Reflections, Alg. 3).
 //!
 //! In the plane a contact rubs along its one tangent, between −μλ and μλ: Coulomb's law as it is. In space it rubs along the
-//! direction of its slip, which stays fixed for a pass, as the paper has it; a contact without slip takes two directions,
-//! each with μλ/√2. A further pass takes the direction of the slip that is left, within the same disc. Every pass
+//! direction of its slip, which stays fixed for a pass, as the paper has it; without slip before the impact along that which the normal impulses
+//! make, and without any along two directions, each with μλ/√2. A further pass takes the direction of the slip that is left, within the same disc. Every pass
 //! ends with an inelastic normal solve, so that nothing is left approaching. No step gains energy.
 
 use carom_solve::{Columns, Problem, Solver};
@@ -23,7 +23,9 @@ pub(crate) struct Friction<C> {
     lower: Vec<f64>,
     upper: Vec<f64>,
     push: Vec<f64>,
+    /// The velocity now, and the one whose slip tells the directions of the first pass.
     w: Vec<f64>,
+    first: Vec<f64>,
 }
 
 impl<C: Columns> Friction<C> {
@@ -39,15 +41,14 @@ impl<C: Columns> Friction<C> {
         self.impulses.clear();
         self.impulses.resize(island.tangents.len(), 0.0);
         self.w.clone_from(&island.before);
-        // The paper takes the slip before the impact.
-        self.choose_directions(island, normal);
         for (i, &impulse) in normal.iter().enumerate() {
             island.normals.add_scaled(i, impulse, &mut self.w);
         }
-        for pass in 0..passes {
-            if pass > 0 {
-                self.choose_directions(island, normal);
-            }
+        // The paper takes the slip before the impact.
+        self.first.clone_from(&island.before);
+        for _ in 0..passes {
+            self.choose_directions(island, normal);
+            self.first.clear();
             self.rub(island, &mut course);
             course.add(reflector.run(island, &self.w, |_| false), 1.0);
             for (i, &impulse) in reflector.impulses.iter().enumerate() {
@@ -87,12 +88,9 @@ impl<C: Columns> Friction<C> {
             self.push_direction(island, first, [1.0, 0.0], [-radius - used[0], radius - used[0]]);
             return;
         }
-        let slip = [island.sliding(first, &self.w), island.sliding(first + 1, &self.w)];
-        let speed = slip[0].hypot(slip[1]);
-        let blocks = island.tangents.blocks_of(first);
-        let fastest = island.speed(blocks[0], &self.w).max(island.speed(blocks[1], &self.w));
-        if speed > NOISE * fastest * island.tangents.product(first, first).sqrt() {
-            let direction = slip.map(|s| s / speed);
+        let direction_at = |w: &[f64]| slip_direction(island, first, w, &self.w);
+        let begins = (!self.first.is_empty()).then(|| direction_at(&self.first)).flatten();
+        if let Some(direction) = begins.or_else(|| direction_at(&self.w)) {
             // Where the line through what is used leaves the disc.
             let along = used[0] * direction[0] + used[1] * direction[1];
             let across = used[0] * direction[1] - used[1] * direction[0];
@@ -145,4 +143,13 @@ impl<C: Columns> Friction<C> {
             }
         }
     }
+}
+
+/// The direction in which a contact in space slides, if that is more than round-off of the speeds that its bodies have, or have now.
+fn slip_direction<C: Columns>(island: &Island<C>, first: usize, w: &[f64], now: &[f64]) -> Option<[f64; 2]> {
+    let slip = [island.sliding(first, w), island.sliding(first + 1, w)];
+    let speed = slip[0].hypot(slip[1]);
+    let speeds = island.tangents.blocks_of(first).map(|block| island.speed(block, w).max(island.speed(block, now)));
+    let noise = NOISE * speeds[0].max(speeds[1]) * island.tangents.product(first, first).sqrt();
+    (speed > noise).then(|| slip.map(|s| s / speed))
 }

@@ -33,6 +33,8 @@ const SWEPT: usize = 60;
 const SHORTEST: f64 = 1e-3;
 /// Up to so many variables have a dense factor, and need no interior points.
 const DENSE: usize = 64;
+/// Rounds in which a large problem goes on from the sides that it was given.
+const GO_ON: usize = 12;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Side {
@@ -49,6 +51,8 @@ pub(crate) struct Pivoting {
     is_sparse: bool,
     interior: Interior,
     fresh: bool,
+    /// Whether values were given that tell which variables are free.
+    is_warm: bool,
     /// z₀ of the proximal step.
     center: Vec<f64>,
     sides: Vec<Side>,
@@ -80,7 +84,7 @@ impl Pivoting {
         if !self.is_sparse {
             self.dense.begin(local);
         }
-        if !self.go_inside(local) {
+        if !self.go_on(local) && !self.go_inside(local) {
             self.center.clear();
             self.center.resize(local.len(), 0.0);
             local.values.fill(0.0);
@@ -128,6 +132,36 @@ impl Pivoting {
         0
     }
 
+    /// In a large problem that starts from the solution of a similar one, most sides are right: they change while this makes fewer of them
+    /// wrong. Whether none is in the end; if not, all is as it was.
+    fn go_on<C: Columns>(&mut self, local: &mut Local<C>) -> bool {
+        if !self.is_sparse || !self.is_warm {
+            return false;
+        }
+        self.center.clone_from(&local.values);
+        let mut fewest = usize::MAX;
+        for _ in 0..GO_ON {
+            self.solve_free(local);
+            self.find_wrong(local);
+            self.took.rounds += 1;
+            if self.wrong.is_empty() {
+                return true;
+            }
+            if self.wrong.len() >= fewest {
+                break;
+            }
+            fewest = self.wrong.len();
+            for &(i, side) in &self.wrong {
+                self.sides[i] = side;
+            }
+            self.fresh = false;
+        }
+        local.values.clone_from(&self.center);
+        self.guess(local);
+        self.fresh = false;
+        false
+    }
+
     /// In a large problem, finds the sides by interior points, to go on from the values in the middle. Whether it did.
     fn go_inside<C: Columns>(&mut self, local: &mut Local<C>) -> bool {
         if !self.is_sparse {
@@ -137,7 +171,9 @@ impl Pivoting {
         local.image(&local.values, &mut self.image);
         sweep(local, &mut self.image, FIRST_SWEEPS);
         let steps = self.interior.solve(local, &mut self.sparse);
-        self.took = Took { rounds: steps, interior_points: steps, factorizations: steps };
+        self.took.rounds += steps;
+        self.took.interior_points += steps;
+        self.took.factorizations += steps;
         if steps == 0 || !local.values.iter().all(|value| value.is_finite()) {
             return false;
         }
@@ -268,12 +304,12 @@ impl Pivoting {
     /// Free are the variables between their bounds, and those that the linear term pulls off a bound.
     fn guess<C: Columns>(&mut self, local: &Local<C>) {
         let between = |i: usize| local.lower[i] < local.values[i] && local.values[i] < local.upper[i];
-        let warm = (0..local.len()).any(between);
+        self.is_warm = (0..local.len()).any(between);
         self.sides.clear();
         for i in 0..local.len() {
             let at_lower = local.values[i] == local.lower[i];
             let pulled = if at_lower { local.linear[i] < 0.0 } else { local.linear[i] > 0.0 };
-            let free = between(i) || (!warm && pulled);
+            let free = between(i) || (!self.is_warm && pulled);
             self.sides.push(match (free && local.lower[i] < local.upper[i], at_lower) {
                 (true, _) => Side::Free,
                 (false, true) => Side::Lower,

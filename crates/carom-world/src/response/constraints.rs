@@ -63,10 +63,10 @@ pub fn respond<const W: usize>(
         let aim = Aim { target, softness: 0.0, lower: 0.0, upper: f64::INFINITY, start };
         multipliers.push(contact.bodies, &contact.normal, encounter.velocities, aim);
     }
-    let rub = Rub::run(encounter, multipliers, |_, _| (0.0, 0.0));
+    let mut rub = Rub::run(encounter, multipliers, |_, _| (0.0, 0.0));
     let friction = first + encounter.contacts.len()..multipliers.len();
     let residual = match params.solver.method {
-        Method::Exact if !friction.is_empty() => multipliers.solve_with_friction(friction),
+        Method::Exact if !friction.is_empty() => rub.settle(encounter, multipliers, params.solver.tolerance),
         _ => multipliers.solve(),
     };
     let colliding = (0..encounter.contacts.len())

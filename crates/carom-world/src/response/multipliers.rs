@@ -13,11 +13,9 @@ use super::gain::{Blend, Gain};
 use crate::WorldError;
 
 /// Softness that makes a unique split of what redundant rows share, as a part of a row's own.
-const HAIR: f64 = 1e-4;
+pub(super) const HAIR: f64 = 1e-4;
 /// The relative residual that is good enough while bounds settle.
 const SETTLING: f64 = 1e-7;
-/// Proximal steps stall if they leave more than this much of the residual.
-const STALL: f64 = 0.1;
 /// Softness that makes contradictory rows compromise, as a part of a row's own.
 const COMPROMISE: f64 = 1e-8;
 /// Impulses press against each other if one alone would move a body so much more than all of them move any.
@@ -42,6 +40,15 @@ pub(crate) struct Aim {
     pub upper: f64,
     /// Where the solver starts.
     pub start: f64,
+}
+
+/// A row in coordinates of unit mass.
+struct Row<const W: usize> {
+    sides: [(u32, [f64; W]); 2],
+    rate: f64,
+    prescribed: f64,
+    /// Whether any of its bodies can be moved.
+    moves: bool,
 }
 
 /// The rows of an encounter, their impulses, and the memory of the solver.
@@ -105,6 +112,27 @@ impl<const W: usize> Multipliers<W> {
 
     /// Appends a row; `velocities` are those before.
     pub fn push(&mut self, bodies: [u32; 2], rows: &[[f64; W]; 2], velocities: &[[f64; W]], aim: Aim) {
+        let Row { sides, rate, prescribed, moves } = self.row(bodies, rows, velocities);
+        // Between bodies that nothing moves there is nothing to do.
+        let aim = if moves { aim } else { Aim { lower: 0.0, upper: 0.0, start: 0.0, ..aim } };
+        self.columns.push(sides);
+        self.rates.push(rate);
+        self.prescribed.push(prescribed);
+        self.targets.push(aim.target);
+        self.softness.push(aim.softness);
+        self.lower.push(aim.lower);
+        self.upper.push(aim.upper);
+        self.impulses.push(aim.start);
+    }
+
+    /// Turns a row into another direction, with an impulse of its own.
+    pub fn turn(&mut self, row: usize, bodies: [u32; 2], rows: &[[f64; W]; 2], velocities: &[[f64; W]], impulse: f64) {
+        let Row { sides, rate, prescribed, .. } = self.row(bodies, rows, velocities);
+        self.columns.replace(row, sides);
+        (self.rates[row], self.prescribed[row], self.impulses[row]) = (rate, prescribed, impulse);
+    }
+
+    fn row(&self, bodies: [u32; 2], rows: &[[f64; W]; 2], velocities: &[[f64; W]]) -> Row<W> {
         let mut sides = [(0, [0.0; W]); 2];
         let (mut rate, mut prescribed) = (0.0, 0.0);
         let mut moving = None;
@@ -128,16 +156,7 @@ impl<const W: usize> Multipliers<W> {
                 sides[side].0 = moving.unwrap_or(0);
             }
         }
-        // Between bodies that nothing moves there is nothing to do.
-        let aim = if moving.is_none() { Aim { lower: 0.0, upper: 0.0, start: 0.0, ..aim } } else { aim };
-        self.columns.push(sides);
-        self.rates.push(rate);
-        self.prescribed.push(prescribed);
-        self.targets.push(aim.target);
-        self.softness.push(aim.softness);
-        self.lower.push(aim.lower);
-        self.upper.push(aim.upper);
-        self.impulses.push(aim.start);
+        Row { sides, rate, prescribed, moves: moving.is_some() }
     }
 
     /// The square of a row: how much its rate answers to its own impulse, 1/kg.
@@ -171,6 +190,18 @@ impl<const W: usize> Multipliers<W> {
     pub fn set_aim(&mut self, row: usize, target: f64, softness: f64) {
         self.targets[row] = target;
         self.softness[row] = softness;
+    }
+
+    /// The bound of a row of friction.
+    pub fn bound(&self, row: usize) -> f64 {
+        self.upper[row]
+    }
+
+    /// Puts impulses within their bounds.
+    pub fn clamp(&mut self, rows: Range<usize>) {
+        for row in rows {
+            self.impulses[row] = self.impulses[row].max(self.lower[row]).min(self.upper[row]);
+        }
     }
 
     pub fn set_bound(&mut self, row: usize, bound: f64) {
@@ -290,26 +321,8 @@ impl<const W: usize> Multipliers<W> {
         missing > CONTRADICTION * fastest
     }
 
-    /// Solves for all rows, of which some are friction. Returns the relative residual.
-    ///
-    /// Rows of friction leave a problem in which hardly anything is unique. Proximal steps around the last answer are well
-    /// conditioned. Where they stall, friction stays as it is, known better than its bounds are, and the other rows are
-    /// solved for to the tolerance: nothing approaches and joints hold, whatever friction had.
-    pub fn solve_with_friction(&mut self, friction: Range<usize>) -> f64 {
-        let tolerance = self.params.unwrap_or_default().tolerance;
-        let mut residual = f64::INFINITY;
-        loop {
-            self.solve_softly(HAIR, true);
-            let before = residual;
-            residual = self.residual();
-            if residual <= tolerance {
-                self.update();
-                return residual;
-            }
-            if residual > STALL * before {
-                break;
-            }
-        }
+    /// Solves for all rows but friction, which stays as it is. Returns the relative residual of all.
+    pub fn solve_beside(&mut self, friction: Range<usize>) -> f64 {
         let bounds = friction.clone().map(|row| (self.lower[row], self.upper[row])).collect::<Vec<_>>();
         for row in friction.clone() {
             (self.lower[row], self.upper[row]) = (self.impulses[row], self.impulses[row]);
@@ -321,8 +334,15 @@ impl<const W: usize> Multipliers<W> {
         residual
     }
 
+    /// A proximal step around the impulses that there are, with hard rows made soft by a part of their own. Returns the relative residual.
+    pub fn step_softly(&mut self, hair: f64) -> f64 {
+        self.solve_softly(hair, true);
+        self.update();
+        self.residual()
+    }
+
     /// The relative residual of the impulses.
-    fn residual(&mut self) -> f64 {
+    pub fn residual(&mut self) -> f64 {
         self.linear.clear();
         self.linear.extend(self.rates.iter().zip(&self.targets).map(|(rate, target)| rate - target));
         let bounds = Bounds::Box { lower: &self.lower, upper: &self.upper };
