@@ -51,6 +51,8 @@ pub(crate) struct Pivoting {
     is_sparse: bool,
     interior: Interior,
     fresh: bool,
+    /// The most rounds of descent.
+    descents: usize,
     /// Whether values were given that tell which variables are free.
     is_warm: bool,
     /// z₀ of the proximal step.
@@ -74,10 +76,11 @@ pub(crate) struct Took {
 }
 
 impl Pivoting {
-    /// Solves in place, starting from the sides that the values suggest. Returns what that took, and whether there
-    /// is a solution.
-    pub fn solve<C: Columns>(&mut self, local: &mut Local<C>) -> (Took, bool) {
+    /// Solves in place, starting from the sides that the values suggest, with at most so many rounds of descent at a time. Returns what that
+    /// took, and whether there is a solution.
+    pub fn solve<C: Columns>(&mut self, local: &mut Local<C>, descents: usize) -> (Took, bool) {
         self.took = Took::default();
+        self.descents = descents.min(200 + 20 * local.len());
         self.guess(local);
         self.fresh = false;
         self.is_sparse = local.len() > DENSE && self.sparse.prepare(local);
@@ -194,10 +197,9 @@ impl Pivoting {
             local.values[i] = local.values[i].max(local.lower[i]).min(local.upper[i]);
             self.sides[i] = side_of(local, i);
         }
-        let limit = 200 + 20 * local.len();
         // Setting all free that are pulled may not help; setting one free always does.
         let (mut one_by_one, mut at_minimum, mut stale, mut polished) = (false, false, true, 0);
-        for round in 1..=limit {
+        for round in 1..=self.descents {
             local.image(&local.values, &mut self.image);
             self.find_wrong(local);
             // What a factor has lost comes first: until then nothing tells which variables are wrong.
@@ -246,7 +248,7 @@ impl Pivoting {
                 (0..local.len()).for_each(|i| self.sides[i] = side_of(local, i));
             }
         }
-        limit
+        self.descents
     }
 
     /// The largest gradient among free variables, where it should be zero.

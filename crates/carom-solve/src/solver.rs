@@ -31,11 +31,13 @@ pub struct SolveParams {
     pub tolerance: f64,
     /// The most rounds (of conjugate gradients) or sweeps (of Gauss-Seidel).
     pub rounds: usize,
+    /// The most rounds of descent in a part where pivoting goes round in circles. All that it takes unless given: with fewer the answer may be less exact.
+    pub descents: usize,
 }
 
 impl Default for SolveParams {
     fn default() -> Self {
-        SolveParams { method: Method::Exact, tolerance: 1e-13, rounds: 2000 }
+        SolveParams { method: Method::Exact, tolerance: 1e-13, rounds: 2000, descents: usize::MAX }
     }
 }
 
@@ -185,7 +187,7 @@ impl<C: Columns> Solver<C> {
 
     /// Solves the gathered part. If there is no solution, says so by a number without meaning.
     fn solve_local(&mut self) -> SolveReport {
-        let SolveParams { method, tolerance, rounds } = self.params;
+        let SolveParams { method, tolerance, rounds, descents } = self.params;
         let local = &mut self.local;
         let mut report = SolveReport::default();
         match method {
@@ -207,7 +209,7 @@ impl<C: Columns> Solver<C> {
                     done = report.residual <= tolerance || method == Method::ConjugateGradients;
                 }
                 if !done {
-                    let (took, solvable) = self.pivoting.solve(local);
+                    let (took, solvable) = self.pivoting.solve(local, descents);
                     report.rounds += took.rounds;
                     report.interior_points = took.interior_points;
                     report.factorizations = took.factorizations;

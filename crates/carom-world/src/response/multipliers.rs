@@ -16,6 +16,8 @@ use crate::WorldError;
 pub(super) const HAIR: f64 = 1e-4;
 /// The relative residual that is good enough while bounds settle.
 const SETTLING: f64 = 1e-7;
+/// The most rounds of descent while bounds settle.
+const ROUGH_DESCENTS: usize = 20;
 /// Softness that makes contradictory rows compromise, as a part of a row's own.
 const COMPROMISE: f64 = 1e-8;
 /// Impulses press against each other if one alone would move a body so much more than all of them move any.
@@ -82,7 +84,8 @@ impl<const W: usize> Multipliers<W> {
         if self.params != Some(params) {
             self.params = Some(params);
             self.solver = Solver::new(params);
-            self.rough = Solver::new(SolveParams { tolerance: params.tolerance.max(SETTLING), ..params });
+            let (tolerance, descents) = (params.tolerance.max(SETTLING), ROUGH_DESCENTS);
+            self.rough = Solver::new(SolveParams { tolerance, descents, ..params });
         }
         self.factors.clear();
         for (body, mass) in masses.iter().enumerate() {
@@ -277,6 +280,11 @@ impl<const W: usize> Multipliers<W> {
         self.update();
     }
 
+    /// Whether impulses press against each other somewhere.
+    pub fn presses(&mut self) -> bool {
+        !self.parts_where(Self::press).is_empty()
+    }
+
     /// Connected rows that satisfy a condition together.
     fn parts_where(&mut self, condition: impl Fn(&Self, &[u32]) -> bool) -> Vec<Vec<usize>> {
         let all: Vec<u32> = (0..self.len() as u32).collect();
@@ -336,7 +344,9 @@ impl<const W: usize> Multipliers<W> {
 
     /// A proximal step around the impulses that there are, with hard rows made soft by a part of their own. Returns the relative residual.
     pub fn step_softly(&mut self, hair: f64) -> f64 {
+        std::mem::swap(&mut self.solver, &mut self.rough);
         self.solve_softly(hair, true);
+        std::mem::swap(&mut self.solver, &mut self.rough);
         self.update();
         self.residual()
     }

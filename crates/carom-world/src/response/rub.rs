@@ -24,6 +24,8 @@ const SETTLED: f64 = 1e-7;
 const STALL: f64 = 0.1;
 const LESS_SOFT: f64 = 1e-2;
 const LEAST_HAIR: f64 = 1e-8;
+/// So often, with rows of the last hair, before friction is left as it is.
+const MOST_STALLS: usize = 1;
 /// Slip below this much of the largest rate, and friction below this much of its bound, has no direction.
 const STILL: f64 = 1e-10;
 
@@ -85,9 +87,12 @@ impl Rub {
         multipliers: &mut Multipliers<W>,
         tolerance: f64,
     ) -> f64 {
-        let (mut hair, mut before) = (HAIR, f64::INFINITY);
+        let (mut hair, mut before, mut stalls) = (HAIR, f64::INFINITY, 0);
         for pass in 0..MOST_PASSES {
             let residual = multipliers.step_softly(hair);
+            if multipliers.presses() {
+                break;
+            }
             self.turn(encounter, multipliers);
             self.bound(encounter, multipliers, if pass < HALF_WAY { 1.0 } else { 0.5 });
             let settled = multipliers.residual();
@@ -95,7 +100,11 @@ impl Rub {
                 return residual;
             }
             if residual > tolerance.max(STALL * before) {
+                stalls += usize::from(hair <= LEAST_HAIR);
                 hair = (LESS_SOFT * hair).max(LEAST_HAIR);
+            }
+            if stalls > MOST_STALLS {
+                break;
             }
             before = residual;
         }

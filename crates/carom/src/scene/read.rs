@@ -345,6 +345,7 @@ fn response(keys: Fields) -> Response {
                     method,
                     tolerance: keys.number("tolerance").unwrap_or(usual.tolerance),
                     rounds: keys.count("rounds").unwrap_or(usual.rounds),
+                    ..SolveParams::default()
                 },
             })
         }
