@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use carom::scene::{Scene, embedded};
+use carom::shape::meant;
 use miette::miette;
 
 use crate::interrupt;
@@ -74,10 +75,11 @@ fn chosen(names: &[String]) -> Work<Vec<Scene>> {
     let shown: Vec<Scene> = all.into_iter().filter(|scene| !scene.watch().is_empty()).collect();
     if let Some(name) = names.iter().find(|name| shown.iter().all(|scene| scene.name() != **name)) {
         let known: Vec<&str> = shown.iter().map(Scene::name).collect();
-        return Err(miette!(
-            help = format!("there is: {}", known.join(", ")),
-            "no scene of the gallery is called '{name}'"
-        ));
+        let help = match meant(name, known.iter().copied()) {
+            Some(near) => format!("did you mean '{near}'?"),
+            None => format!("there are {}", known.join(", ")),
+        };
+        return Err(miette!(help = help, "no scene of the gallery is called '{name}'"));
     }
     Ok(shown.into_iter().filter(|scene| names.is_empty() || names.iter().any(|name| name == scene.name())).collect())
 }

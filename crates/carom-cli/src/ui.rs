@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use carom::Step;
 use carom::modal::Stage;
 use carom::object::write_whole_file;
-use carom::shape::nearest;
+use carom::shape::meant;
 use indicatif::{ProgressBar, ProgressStyle};
 use miette::{Report, miette};
 
@@ -214,8 +214,8 @@ pub fn failure(error: impl std::error::Error, help: Option<&str>) -> Report {
 
 /// A name that nothing has: the one that was probably meant, and which command lists all.
 pub fn unknown<'a>(kind: &str, name: &str, known: impl Iterator<Item = &'a str> + Clone, list: &str) -> Report {
-    let near = nearest(name, known.clone()).or_else(|| known.clone().find(|other| other.contains(name)));
-    let help = near.map_or(String::new(), |near| format!("did you mean '{near}'? ")) + &format!("`{list}` lists all");
+    let help = meant(name, known).map_or(String::new(), |near| format!("did you mean '{near}'? "))
+        + &format!("`{list}` lists all");
     miette!(help = help, "no {kind} is called '{name}'")
 }
 

@@ -88,7 +88,7 @@ impl Node {
     pub fn describe(&self) -> String {
         match &self.value {
             Value::Text(text) => format!("'{}'", shortened(text)),
-            Value::Number(number) => format!("{number}"),
+            Value::Number(number) => shown(*number),
             Value::Whole(whole) => format!("{whole}"),
             Value::Flag(flag) => format!("{flag}"),
             Value::List(list) => {
@@ -98,6 +98,14 @@ impl Node {
             Value::Table(_) => "a table".into(),
             Value::Other(what) => (*what).into(),
         }
+    }
+}
+
+/// A number for messages: with a power of ten where it would have a long row of zeros.
+pub(super) fn shown(number: f64) -> String {
+    match number.abs() {
+        0.0 | 1e-6..1e9 => format!("{number}"),
+        _ => format!("{number:e}"),
     }
 }
 
