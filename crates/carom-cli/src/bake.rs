@@ -18,7 +18,7 @@ use crate::objects::is_object;
 use crate::options::{
     ImportArgs, MaterialArgs, SetArgs, parse_count, parse_length, parse_non_negative, parse_positive,
 };
-use crate::scenes::is_a_scene;
+use crate::scenes::{holds_a_scene, is_a_scene};
 use crate::ui::{Ui, Work, count, failure, hertz, length, mass, may_write, print, print_json, thousands, write};
 
 /// Find how a body vibrates and how it bounces, and keep both in a .carom file.
@@ -326,6 +326,13 @@ pub fn explained(error: BakeError) -> Report {
         BakeError::Source(SourceError::Shape(ShapeError::UnknownShape { name, .. })) if is_a_scene(name) => {
             let help = format!("it is a scene: `carom run {name}` records it in a folder of that name");
             return failure(error, Some(&help));
+        }
+        BakeError::Source(SourceError::File { path, .. }) if holds_a_scene(path) => {
+            let help = format!("it looks like a scene: `carom run {}` records it in a folder", path.display());
+            return failure(error, Some(&help));
+        }
+        BakeError::Source(SourceError::Shape(ShapeError::Read { path, .. })) if path.join("run.json").is_file() => {
+            Some("it is a recording: `carom view`, `carom inspect` and `carom sound` take it")
         }
         BakeError::Source(SourceError::Shape(ShapeError::UnknownShape { .. })) => {
             Some("`carom shapes` lists the named shapes; a file needs its ending, as in mug.obj")

@@ -14,7 +14,7 @@ use miette::miette;
 use crate::interrupt;
 use crate::reproduce::{Findings, findings_of};
 use crate::scenes::mistakes;
-use crate::ui::{Ui, Work, print, write};
+use crate::ui::{Ui, Work, may_write, print, write};
 
 /// Rows of an experiment that a page of the gallery shows.
 const MOST_ROWS: usize = 8;
@@ -39,6 +39,7 @@ pub struct Args {
 /// Runs the subcommand.
 pub fn run(args: Args, ui: &Ui) -> Work<ExitCode> {
     let shown = chosen(&args.scenes)?;
+    may_write(&args.out.join("README.md"), true)?;
     let mut text = String::from(
         "# Gallery\n\nMade by `carom gallery`: every scene was run, drawn without a GPU, and measured. \
          `carom view` shows each of them moving.\n",

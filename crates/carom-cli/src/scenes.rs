@@ -1,5 +1,7 @@
 //! A scene on the command line.
 
+use std::path::Path;
+
 use carom::Cache;
 use carom::scene::{BuiltScene, Mapped, Scene, SceneContext, SceneErrors, embedded};
 use carom::world::System;
@@ -93,6 +95,12 @@ pub const HOW_TO_RECORD: &str = "`carom run SCENE --out FOLDER` makes a recordin
 /// Whether a scene of this name comes with Carom.
 pub fn is_a_scene(name: &str) -> bool {
     embedded().iter().any(|scene| scene.name == name)
+}
+
+/// Whether a file has bodies as a scene has them.
+pub fn holds_a_scene(path: &Path) -> bool {
+    let is_body = |line: &str| line.trim_start().starts_with("[[body]]");
+    std::fs::read_to_string(path).is_ok_and(|text| text.lines().any(is_body))
 }
 
 /// Every mistake of a scene, each with its place.

@@ -114,6 +114,12 @@ fn what_was_probably_meant_is_told_where_nothing_has_a_name() {
     for command in ["view", "inspect"] {
         folder.carom(&format!("{command} empty")).fails(1, "empty is not a recording").fails(1, "`carom run SCENE");
     }
+    folder.write("drop.toml", "[[body]]\nname = \"ball\"\nshape = { shape = \"sphere\", radius = 0.1 }\n");
+    for command in ["bake", "view", "inspect"] {
+        folder.carom(&format!("{command} drop.toml")).fails(1, "it looks like a scene: `carom run drop.toml`");
+    }
+    folder.carom("run drop.toml --until 0.01 --out drop").succeeds();
+    folder.carom("bake drop").fails(1, "it is a recording");
     folder.carom("view empty nosuch").fails(1, "there is no file, folder or shape 'nosuch'");
 }
 
@@ -150,4 +156,8 @@ fn a_folder_that_cannot_be_made_is_a_clear_failure() {
     let ran = folder.carom("bake cube --modes 1 --cell-size 2cm -o file/cube.carom");
     let ran = ran.fails(1, "cannot write file/cube.carom");
     assert!(!ran.err.contains("finding modes"), "it is told before the work: {}", ran.err);
+    for command in ["demo --no-open", "gallery", "reproduce --all"] {
+        let ran = folder.carom(&format!("{command} --out file/in")).fails(1, "cannot write file/in/");
+        assert!(ran.out.is_empty() && ran.err.lines().count() == 1, "{}{}", ran.out, ran.err);
+    }
 }

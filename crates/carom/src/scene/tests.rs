@@ -208,7 +208,7 @@ fn an_override_is_checked_like_the_text_and_named_in_its_errors() {
         "--set body.ball.restitution=2: body.ball.restitution: must be a number from 0 to 1, or \"map\", but is 2"
     );
     assert!(message("time.stpe", "1").contains("time: unknown key 'stpe' (did you mean 'step'?)"));
-    assert!(message("body.bell.mass", "1").contains("no body is called 'bell'"));
+    assert!(message("body.bell.mass", "1").contains("no body is called 'bell' (did you mean 'ball'?)"));
     assert!(message("body.ball.shape.radius", "-1").contains("body.ball.shape: "));
 }
 

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use carom_shape::shortened;
+use carom_shape::{nearest, shortened};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -168,10 +168,13 @@ pub(super) fn set(root: &mut Table, path: &str, value: &str, many: &[&str]) -> R
             Value::List(list) => Some(list),
             _ => None,
         });
-        let called = |node: &&mut Node| node.table().and_then(|table| table.get("name")?.text()) == Some(name);
-        let member = members.and_then(|list| list.iter_mut().find(called));
-        let Some(Node { value: Value::Table(table), .. }) = member else {
-            return Err(refuse(format!("no {section} is called '{}'", shortened(name))));
+        let members: &mut [Node] = members.map_or(&mut [], Vec::as_mut_slice);
+        let Some(number) = members.iter().position(|member| name_of(member) == Some(name)) else {
+            let help = nearest(name, members.iter().filter_map(name_of)).map(|near| format!("did you mean '{near}'?"));
+            return Err(Mistake { help, ..refuse(format!("no {section} is called '{}'", shortened(name))) });
+        };
+        let Value::Table(table) = &mut members[number].value else {
+            return Err(refuse(format!("'{}' has no keys of its own", shortened(name))));
         };
         (table, inner)
     } else {
@@ -186,6 +189,11 @@ pub(super) fn set(root: &mut Table, path: &str, value: &str, many: &[&str]) -> R
         None => table.0.push(Entry { key: last.to_owned(), place, node }),
     }
     Ok(())
+}
+
+/// What a member of a section that stands many times is called.
+fn name_of(member: &Node) -> Option<&str> {
+    member.table()?.get("name")?.text()
 }
 
 /// The table of a key; made where there is none.
