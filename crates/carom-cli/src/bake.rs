@@ -14,7 +14,11 @@ use miette::{Report, miette};
 use serde_json::{Value, json};
 
 use crate::interrupt;
-use crate::options::{ImportArgs, MaterialArgs, SetArgs, parse_length, parse_non_negative, parse_positive};
+use crate::objects::is_object;
+use crate::options::{
+    ImportArgs, MaterialArgs, SetArgs, parse_count, parse_length, parse_non_negative, parse_positive,
+};
+use crate::scenes::{holds_a_scene, is_a_scene};
 use crate::ui::{Ui, Work, count, failure, hertz, length, mass, may_write, print, print_json, thousands, write};
 
 /// Find how a body vibrates and how it bounces, and keep both in a .carom file.
@@ -36,7 +40,7 @@ pub struct Args {
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<String>,
     /// The .carom file to write, or a folder for several; NAME.carom here unless given.
-    #[arg(long, short, value_name = "FILE|DIR")]
+    #[arg(long, short, visible_alias = "out", value_name = "FILE|DIR")]
     output: Option<PathBuf>,
     #[command(flatten)]
     material: MaterialArgs,
@@ -158,14 +162,6 @@ impl RadiationArgs {
         let most_panels = self.panels as usize;
         let least_panels = default.least_panels.min(most_panels);
         self.radiation.then_some(RadiationParams { up_to: self.radiation_up_to, most_panels, least_panels, ..default })
-    }
-}
-
-fn parse_count(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(0) => Err("expected at least one mode".into()),
-        Ok(count) => Ok(count),
-        Err(_) => Err("expected a whole number".into()),
     }
 }
 
@@ -309,11 +305,15 @@ fn output_path(args: &Args, name: &str) -> Work<PathBuf> {
     let Some(output) = &args.output else { return Ok(PathBuf::from(file)) };
     let named_as_folder = output.to_string_lossy().ends_with(['/', std::path::MAIN_SEPARATOR]);
     if output.is_dir() || named_as_folder || args.inputs.len() > 1 {
-        if output.is_file() || output.extension().is_some_and(|ending| ending == "carom") {
+        if output.is_file() || is_object(output) {
             let help = "name a folder: each input becomes a file of its own in it";
             return Err(miette!(help = help, "{} is one file, but there are several inputs", output.display()));
         }
         return Ok(output.join(file));
+    }
+    if !is_object(output) {
+        let help = "end the name of a file in .carom, and that of a folder in /";
+        return Err(miette!(help = help, "{} is neither a .carom file nor a folder", output.display()));
     }
     Ok(output.clone())
 }
@@ -323,8 +323,22 @@ pub fn explained(error: BakeError) -> Report {
     use carom::modal::ModalError;
     use carom::shape::ShapeError;
     let help = match &error {
+        BakeError::Source(SourceError::Shape(ShapeError::UnknownShape { name, .. })) if is_a_scene(name) => {
+            let help = format!("it is a scene: `carom run {name}` records it in a folder of that name");
+            return failure(error, Some(&help));
+        }
+        BakeError::Source(SourceError::File { path, .. }) if holds_a_scene(path) => {
+            let help = format!("it looks like a scene: `carom run {}` records it in a folder", path.display());
+            return failure(error, Some(&help));
+        }
+        BakeError::Source(SourceError::Shape(ShapeError::Read { path, .. })) if path.join("run.json").is_file() => {
+            Some("it is a recording: `carom view`, `carom inspect` and `carom sound` take it")
+        }
         BakeError::Source(SourceError::Shape(ShapeError::UnknownShape { .. })) => {
             Some("`carom shapes` lists the named shapes; a file needs its ending, as in mug.obj")
+        }
+        BakeError::Source(SourceError::Shape(ShapeError::UnknownFormat { path })) if is_object(path) => {
+            Some("it is baked already: `carom inspect`, `carom modes` and `carom view` show it")
         }
         BakeError::Source(SourceError::Shape(ShapeError::UnknownFormat { .. })) => {
             Some("a baked object ends in .carom; `carom shapes` lists the shapes that need no file")
@@ -337,6 +351,7 @@ pub fn explained(error: BakeError) -> Report {
             ModalError::NothingInside { .. } => {
                 Some("check --units and that the mesh is closed, or give a smaller --cell-size")
             }
+            ModalError::TooManyCells { .. } => Some("give a larger --cell-size, or a lower --up-to"),
             ModalError::TooManyModes { .. } => Some("ask for fewer --modes or give a smaller --cell-size"),
             ModalError::HeldNowhere { .. } => Some("`carom inspect` tells where the body lies"),
             _ => None,

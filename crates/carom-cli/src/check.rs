@@ -37,9 +37,8 @@ pub fn run(args: Args, ui: &Ui) -> Work<ExitCode> {
         print_json(&json_schema())?;
         return Ok(ExitCode::SUCCESS);
     };
-    let checked = chosen.read().and_then(|scene| Ok((scene.build_unbaked()?, scene)));
-    match checked {
-        Ok((built, scene)) => {
+    match chosen.check() {
+        Ok((scene, built)) => {
             built.warnings.iter().for_each(|warning| ui.warn(warning));
             if args.json {
                 print_json(&as_json(&scene, &built))?

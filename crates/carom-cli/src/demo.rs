@@ -13,7 +13,7 @@ use crate::bake::{Summary, explained};
 use crate::interrupt;
 use crate::map::show;
 use crate::scenes::map_averages;
-use crate::ui::{Ui, Work, duration, failure, print, write};
+use crate::ui::{Ui, Work, duration, failure, may_write, print, write};
 use crate::view::{self, Shown};
 
 /// See what Carom does: bake a mug, drop letters, break a rack of balls, let a table ring; then look at it in the browser and hear it.
@@ -35,6 +35,7 @@ const STAGES: usize = 6;
 pub fn run(args: Args, ui: &Ui) -> Work<ExitCode> {
     let (out, clock) = (&args.out, Instant::now());
     interrupt::leaves(format!("the demo is not finished; what is in {} is whole", out.display()));
+    may_write(&out.join("mug.carom"), true)?;
     stage(1, "bake a ceramic mug: its vibrations, and how bouncy each point of it is")?;
     bake_mug(out, ui)?;
     stage(2, "drop the letters B O U N C E, each as bouncy at every point as its own map says")?;

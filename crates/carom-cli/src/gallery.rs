@@ -8,12 +8,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use carom::scene::{Scene, embedded};
+use carom::shape::meant;
 use miette::miette;
 
 use crate::interrupt;
 use crate::reproduce::{Findings, findings_of};
 use crate::scenes::mistakes;
-use crate::ui::{Ui, Work, print, write};
+use crate::ui::{Ui, Work, may_write, print, write};
 
 /// Rows of an experiment that a page of the gallery shows.
 const MOST_ROWS: usize = 8;
@@ -38,6 +39,7 @@ pub struct Args {
 /// Runs the subcommand.
 pub fn run(args: Args, ui: &Ui) -> Work<ExitCode> {
     let shown = chosen(&args.scenes)?;
+    may_write(&args.out.join("README.md"), true)?;
     let mut text = String::from(
         "# Gallery\n\nMade by `carom gallery`: every scene was run, drawn without a GPU, and measured. \
          `carom view` shows each of them moving.\n",
@@ -74,10 +76,11 @@ fn chosen(names: &[String]) -> Work<Vec<Scene>> {
     let shown: Vec<Scene> = all.into_iter().filter(|scene| !scene.watch().is_empty()).collect();
     if let Some(name) = names.iter().find(|name| shown.iter().all(|scene| scene.name() != **name)) {
         let known: Vec<&str> = shown.iter().map(Scene::name).collect();
-        return Err(miette!(
-            help = format!("there is: {}", known.join(", ")),
-            "no scene of the gallery is called '{name}'"
-        ));
+        let help = match meant(name, known.iter().copied()) {
+            Some(near) => format!("did you mean '{near}'?"),
+            None => format!("there are {}", known.join(", ")),
+        };
+        return Err(miette!(help = help, "no scene of the gallery is called '{name}'"));
     }
     Ok(shown.into_iter().filter(|scene| names.is_empty() || names.iter().any(|name| name == scene.name())).collect())
 }

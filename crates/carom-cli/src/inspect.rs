@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use crate::bake::{explained, heard, radiation_json};
 use crate::inspect_run::of_recording;
 use crate::modes::load;
+use crate::objects::{is_a_shape, is_object, must_exist};
 use crate::options::{ImportArgs, MaterialArgs, SetArgs, parse_length};
 use crate::ui::{Ui, Work, hertz, length, mass, print, print_json, thousands};
 
@@ -43,11 +44,13 @@ pub struct Args {
 
 /// Runs the subcommand.
 pub fn run(args: Args, ui: &Ui) -> Work<()> {
+    must_exist(&args.file)?;
     let path = Path::new(&args.file);
+    // A folder may be called like a shape by chance; who means the folder says so, as in `./mug`.
     let facts = if path.is_dir() && !is_a_shape(&args.file) {
         let (text, json) = of_recording(path)?;
         Facts { text, json }
-    } else if path.extension().is_some_and(|ending| ending == "carom") {
+    } else if is_object(path) {
         of_object(&load(path)?, path)?
     } else {
         let refused = |error: SourceError| explained(error.into());
@@ -59,11 +62,6 @@ pub fn run(args: Args, ui: &Ui) -> Work<()> {
         }
     };
     if args.json { print_json(&facts.json) } else { print(&facts.text) }
-}
-
-/// A folder may be called like a shape by chance; who means the folder says so, as in `./mug`.
-fn is_a_shape(name: &str) -> bool {
-    carom::shape::catalogue().iter().any(|shape| shape.name == name)
 }
 
 struct Facts {

@@ -6,6 +6,7 @@ use std::path::Path;
 use carom::recording::{RecordedContact, RecordedLedger, Recording, RecordingError};
 use serde_json::{Value, json};
 
+use crate::scenes::HOW_TO_RECORD;
 use crate::ui::{Work, count, failure, thousands};
 
 /// So many of the hardest impacts are told.
@@ -16,6 +17,7 @@ pub fn of_recording(path: &Path) -> Work<(String, Value)> {
     facts(path).map_err(|error| {
         let help = match &error {
             RecordingError::Damaged { .. } => Some("`carom run SCENE --force` records it anew"),
+            RecordingError::NotARecording { .. } => Some(HOW_TO_RECORD),
             _ => None,
         };
         failure(error, help)

@@ -32,7 +32,12 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::ui::{Ui, Work};
 
-const EXIT_CODES: &str = "\
+const MORE: &str = "\
+First steps:
+  carom demo                               what there is to see and to hear, in a minute or two
+  carom run cradle && carom view cradle    a scene that comes with Carom
+  carom bake mug && carom view mug.carom   a body: how it vibrates and where it bounces
+
 Exit codes:
   0    done
   1    failed: the message says what and, where it can, what to do
@@ -45,7 +50,7 @@ The folder may be deleted at any time.";
 
 /// Rigid bodies that bounce, rattle and ring like the real thing.
 #[derive(Parser)]
-#[command(name = "carom", version, after_help = EXIT_CODES, subcommand_required = true, arg_required_else_help = true)]
+#[command(name = "carom", version, after_help = MORE, subcommand_required = true, arg_required_else_help = true)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::frame::{Frame, Point, parse_direction, parse_point};
 use crate::objects::OnTheWay;
+use crate::options::ends_in;
 use crate::strike::{locate, numbers};
 use crate::ui::{Ui, Work, duration, failure, may_write, print, print_json, thousands, write};
 
@@ -39,16 +40,16 @@ pub struct Args {
     #[arg(long)]
     json: bool,
     /// Draw the body from two sides, coloured by how bouncy it is.
-    #[arg(long, value_name = "FILE.png")]
+    #[arg(long, value_name = "FILE.png", value_parser = ends_in(&["png"]))]
     picture: Option<PathBuf>,
     /// Write the body as glTF, with bounciness as colour and as the vertex attribute _RESTITUTION.
-    #[arg(long, value_name = "FILE.glb")]
+    #[arg(long, value_name = "FILE.glb", value_parser = ends_in(&["glb"]))]
     gltf: Option<PathBuf>,
     /// Write the body as PLY, with bounciness as the property restitution and as colour.
-    #[arg(long, value_name = "FILE.ply")]
+    #[arg(long, value_name = "FILE.ply", value_parser = ends_in(&["ply"]))]
     ply: Option<PathBuf>,
     /// Write all samples as a table.
-    #[arg(long, value_name = "FILE.csv")]
+    #[arg(long, value_name = "FILE.csv", value_parser = ends_in(&["csv"]))]
     csv: Option<PathBuf>,
     /// Colours: viridis and cividis suit colour-blind eyes, jet is the paper's blue to red.
     #[arg(long, value_name = "MAP", default_value = "viridis", value_parser = Colormap::ALL.map(|(name, _)| name))]

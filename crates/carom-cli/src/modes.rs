@@ -8,7 +8,8 @@ use carom::{GltfParams, PictureParams, contact_sheet, modes_to_glb};
 use miette::miette;
 use serde_json::json;
 
-use crate::options::parse_positive;
+use crate::objects::is_object;
+use crate::options::{ends_in, parse_positive};
 use crate::plot::ladder;
 use crate::ui::{Ui, Work, failure, may_write, print, print_json, write};
 
@@ -26,16 +27,16 @@ pub struct Args {
     #[arg(long)]
     json: bool,
     /// Write a ladder of the frequencies.
-    #[arg(long, value_name = "FILE.svg|png")]
+    #[arg(long, value_name = "FILE.svg|png", value_parser = ends_in(&["svg", "png"]))]
     plot: Option<PathBuf>,
     /// Write pictures of the lowest mode shapes on one page.
-    #[arg(long, value_name = "FILE.png")]
+    #[arg(long, value_name = "FILE.png", value_parser = ends_in(&["png"]))]
     pictures: Option<PathBuf>,
     /// How many mode shapes --pictures and --gltf show.
-    #[arg(long, value_name = "N", default_value_t = 9)]
-    count: usize,
+    #[arg(long, value_name = "N", default_value_t = 9, value_parser = clap::value_parser!(u16).range(1..))]
+    count: u16,
     /// Write the body as a deforming glTF, one animation for each mode.
-    #[arg(long, value_name = "FILE.glb")]
+    #[arg(long, value_name = "FILE.glb", value_parser = ends_in(&["glb"]))]
     gltf: Option<PathBuf>,
     /// The mode that --gltf shows, counted from 1; the lowest --count modes unless given.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -60,13 +61,13 @@ pub fn run(args: Args, ui: &Ui) -> Work<()> {
         ui.note(&format!("frequency ladder → {}", path.display()));
     }
     if let Some(path) = &args.pictures {
-        write(path, &pictures(model, args.count, args.amplitude)?)?;
+        write(path, &pictures(model, args.count.into(), args.amplitude)?)?;
         ui.note(&format!("mode shapes → {}", path.display()));
     }
     if let Some(path) = &args.gltf {
         let modes: Vec<usize> = match args.mode {
             Some(mode) => vec![mode as usize - 1],
-            None => (0..args.count.min(model.mode_count())).collect(),
+            None => (0..usize::from(args.count).min(model.mode_count())).collect(),
         };
         if let Some(mode) = modes.iter().find(|&&mode| mode >= model.mode_count()) {
             return Err(miette!("there is no mode {}: {} has {}", mode + 1, model.name, model.mode_count()));
@@ -80,8 +81,7 @@ pub fn run(args: Args, ui: &Ui) -> Work<()> {
 
 /// Reads an object; says what to do when the file is something else.
 pub fn load(path: &Path) -> Work<Object> {
-    let help = (path.extension().is_none_or(|ending| ending != "carom"))
-        .then_some("an object is a .carom file: `carom bake INPUT` makes one");
+    let help = (!is_object(path)).then_some("an object is a .carom file: `carom bake INPUT` makes one");
     Object::load(path).map_err(|error| failure(error, help))
 }
 

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use carom::modal::{ModalParams, Wanted};
 use carom::object::Object;
+use carom::shape::{catalogue, meant};
 use carom::{BakeRequest, Baker, Cache, MapParams, Source};
 use miette::miette;
 
@@ -11,6 +12,7 @@ use crate::bake::explained;
 use crate::interrupt;
 use crate::modes::load;
 use crate::options::{ImportArgs, MaterialArgs, SetArgs};
+use crate::scenes::{HOW_TO_RECORD, is_a_scene};
 use crate::ui::{Ui, Work};
 
 /// How a shape or mesh is baked on the way.
@@ -37,7 +39,7 @@ impl OnTheWay {
     }
 
     fn opened(&self, input: &str, wanted: Wanted, map: Option<MapParams>, ui: &Ui) -> Work<Object> {
-        if is_object(input) {
+        if is_object(Path::new(input)) {
             if self.material.is_given() || !self.set.set.is_empty() {
                 let help = "bake it anew with another material or other measures";
                 return Err(miette!(help = help, "{input} is baked: its material and its shape are what they are"));
@@ -58,7 +60,27 @@ impl OnTheWay {
     }
 }
 
+/// Whether a named shape is called so.
+pub fn is_a_shape(name: &str) -> bool {
+    catalogue().iter().any(|shape| shape.name == name)
+}
+
+/// Refuses a name that nothing has, where a recording or an object could have been meant. Of a file with an ending, whoever reads it says
+/// that it is missing.
+pub fn must_exist(name: &str) -> Work<()> {
+    let path = Path::new(name);
+    if path.exists() || path.extension().is_some() || is_a_shape(name) {
+        return Ok(());
+    }
+    let help = match meant(name, catalogue().iter().map(|shape| shape.name)) {
+        _ if is_a_scene(name) => format!("it is a scene: `carom run {name}` records it in a folder of that name"),
+        Some(near) => format!("did you mean '{near}'? `carom shapes` lists the named shapes"),
+        None => format!("{HOW_TO_RECORD}, `carom shapes` lists the named shapes"),
+    };
+    Err(miette!(help = help, "there is no file, folder or shape '{name}'"))
+}
+
 /// Whether a name is that of a .carom file.
-fn is_object(input: &str) -> bool {
-    Path::new(input).extension().is_some_and(|ending| ending == "carom")
+pub fn is_object(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "carom")
 }

@@ -49,6 +49,38 @@ pub fn parse_non_negative(text: &str) -> Result<f64, String> {
     if value >= 0.0 && value.is_finite() { Ok(value) } else { Err("expected a number from zero up".into()) }
 }
 
+/// A number of modes.
+pub fn parse_count(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Err("expected at least one mode".into()),
+        Ok(count) => Ok(count),
+        Err(_) => Err("expected a whole number".into()),
+    }
+}
+
+/// The name of a file to write, whose ending says what will be in it.
+pub fn ends_in(
+    endings: &'static [&'static str],
+) -> impl Fn(&str) -> Result<PathBuf, String> + Clone + Send + Sync + 'static {
+    move |text| {
+        let path = PathBuf::from(text);
+        let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+        match ending.is_some_and(|ending| endings.contains(&ending.as_str())) {
+            true => Ok(path),
+            false => Err(format!("expected a name that ends in {}", listed(endings))),
+        }
+    }
+}
+
+/// As in ".svg, .png or .csv".
+fn listed(endings: &[&str]) -> String {
+    let dotted: Vec<String> = endings.iter().map(|ending| format!(".{ending}")).collect();
+    match &dotted[..] {
+        [most @ .., last] if !most.is_empty() => format!("{} or {last}", most.join(", ")),
+        _ => dotted.concat(),
+    }
+}
+
 /// How files are read.
 #[derive(clap::Args, Clone)]
 pub struct ImportArgs {
@@ -112,6 +144,16 @@ impl MaterialArgs {
 
     /// The material for a body that is usually made of `usual`.
     pub fn choose(&self, usual: Option<&str>, ui: &Ui) -> Work<Material> {
+        // Numbers of other units, which are tables' usual ones.
+        if let Some(young) = self.young.filter(|young| (1e-3..1e4).contains(young)) {
+            ui.warn(&format!(
+                "a Young's modulus of {young} Pa is softer than jelly: {young} GPa are --young {young}e9"
+            ));
+        }
+        if let Some(density) = self.density.filter(|density| (1e-3..25.0).contains(density)) {
+            let other = 1e3 * density;
+            ui.warn(&format!("{density} kg/m³ are lighter than foam: {density} g/cm³ are --density {other}"));
+        }
         let own = match &self.material_file {
             Some(path) => {
                 let text = std::fs::read_to_string(path)
@@ -179,6 +221,16 @@ mod tests {
         for text in ["", "mm", "-1mm", "0", "nan", "inf", "1 furlong", "5mm2"] {
             assert!(parse_length(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_file_is_written_under_the_ending_of_what_is_in_it() {
+        let plot = ends_in(&["svg", "png"]);
+        assert_eq!((plot("a.svg"), plot("b/c.PNG")), (Ok("a.svg".into()), Ok("b/c.PNG".into())));
+        for name in ["a.jpg", "a", "svg", ".png", ""] {
+            assert_eq!(plot(name), Err("expected a name that ends in .svg or .png".into()), "{name}");
+        }
+        assert_eq!((listed(&["glb"]).as_str(), listed(&["a", "b", "c"]).as_str()), (".glb", ".a, .b or .c"));
     }
 
     #[test]

@@ -1,8 +1,11 @@
 //! A scene on the command line.
 
+use std::path::Path;
+
 use carom::Cache;
 use carom::scene::{BuiltScene, Mapped, Scene, SceneContext, SceneErrors, embedded};
 use carom::world::System;
+use clap::builder::NonEmptyStringValueParser;
 use miette::{Report, miette};
 
 use crate::interrupt;
@@ -12,7 +15,7 @@ use crate::ui::{Progress, Ui, Work};
 #[derive(clap::Args)]
 pub struct SceneArgs {
     /// A scene file, or the name of a scene that comes with Carom.
-    #[arg(long_help = which_scenes())]
+    #[arg(long_help = which_scenes(), value_parser = NonEmptyStringValueParser::new())]
     pub scene: String,
     /// Change a value of the scene, as in time.step=1e-4 or body.ball.restitution=0.9; may be repeated.
     #[arg(long, value_name = "KEY=VALUE", value_parser = parse_setting)]
@@ -26,9 +29,9 @@ fn which_scenes() -> String {
 }
 
 impl SceneArgs {
-    /// Reads the scene.
-    pub fn read(&self) -> Result<Scene, SceneErrors> {
-        Scene::open(&self.scene, &self.set)
+    /// Reads the scene and makes its world, with nothing baked.
+    pub fn check(&self) -> Result<(Scene, BuiltScene), SceneErrors> {
+        Scene::check(&self.scene, &self.set)
     }
 
     /// Reads the scene, with settings on top of the user's.
@@ -84,6 +87,20 @@ pub fn map_averages(scene: &str) -> Work<Vec<(String, f64)>> {
         Some(bodies.into_iter().map(move |name| (name, average)))
     });
     Ok(averages.flatten().collect())
+}
+
+/// For whoever names a folder that is no recording.
+pub const HOW_TO_RECORD: &str = "`carom run SCENE --out FOLDER` makes a recording";
+
+/// Whether a scene of this name comes with Carom.
+pub fn is_a_scene(name: &str) -> bool {
+    embedded().iter().any(|scene| scene.name == name)
+}
+
+/// Whether a file has bodies as a scene has them.
+pub fn holds_a_scene(path: &Path) -> bool {
+    let is_body = |line: &str| line.trim_start().starts_with("[[body]]");
+    std::fs::read_to_string(path).is_ok_and(|text| text.lines().any(is_body))
 }
 
 /// Every mistake of a scene, each with its place.

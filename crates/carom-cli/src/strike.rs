@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::frame::{Frame, Point, parse_direction, parse_point};
 use crate::objects::OnTheWay;
-use crate::options::{parse_non_negative, parse_positive};
+use crate::options::{ends_in, parse_non_negative, parse_positive};
 use crate::plot::series as plot_series;
 use crate::ui::{Ui, Work, duration, failure, may_write, print, print_json, thousands, write};
 
@@ -63,7 +63,7 @@ pub struct Args {
     #[arg(long, value_name = "METHOD", default_value = "printed", value_parser = ["printed", "exact", "fast"])]
     method: String,
     /// Write the course of the strike: a plot, or a table of all steps.
-    #[arg(long, value_name = "FILE.svg|png|csv")]
+    #[arg(long, value_name = "FILE.svg|png|csv", value_parser = ends_in(&["svg", "png", "csv"]))]
     series: Option<PathBuf>,
     /// Strike another body instead of a wall.
     #[arg(long, value_name = "OBJECT", requires = "other_at", help_heading = "Two bodies")]

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use carom::Step;
 use carom::modal::Stage;
 use carom::object::write_whole_file;
-use carom::shape::nearest;
+use carom::shape::meant;
 use indicatif::{ProgressBar, ProgressStyle};
 use miette::{Report, miette};
 
@@ -185,12 +185,23 @@ pub fn say(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
-/// Refuses to write over a file unless that is wanted.
+/// Refuses to write over a file unless that is wanted, or where nothing can be written.
 pub fn may_write(path: &Path, force: bool) -> Work<()> {
     if !force && path.exists() {
         return Err(miette!(help = "give --force to replace it, or another name", "{} exists already", path.display()));
     }
-    Ok(())
+    can_write(path).map_err(|error| miette!("cannot write {}: {error}", path.display()))
+}
+
+/// Whether a file could be made, found out before the work is done: by another one, where its folder is or will be.
+fn can_write(path: &Path) -> std::io::Result<()> {
+    let folders = path.ancestors().skip(1).map(|folder| if folder == Path::new("") { Path::new(".") } else { folder });
+    let mut folders = folders.filter(|folder| folder.exists());
+    let Some(folder) = folders.next() else { return Ok(()) };
+    let _guard = interrupt::Guard::new();
+    let trial = folder.join(format!(".carom-{}.part", std::process::id()));
+    std::fs::File::create(&trial)?;
+    std::fs::remove_file(&trial)
 }
 
 /// Writes a file whole or not at all, and makes its folder.
@@ -214,8 +225,8 @@ pub fn failure(error: impl std::error::Error, help: Option<&str>) -> Report {
 
 /// A name that nothing has: the one that was probably meant, and which command lists all.
 pub fn unknown<'a>(kind: &str, name: &str, known: impl Iterator<Item = &'a str> + Clone, list: &str) -> Report {
-    let near = nearest(name, known.clone()).or_else(|| known.clone().find(|other| other.contains(name)));
-    let help = near.map_or(String::new(), |near| format!("did you mean '{near}'? ")) + &format!("`{list}` lists all");
+    let help = meant(name, known).map_or(String::new(), |near| format!("did you mean '{near}'? "))
+        + &format!("`{list}` lists all");
     miette!(help = help, "no {kind} is called '{name}'")
 }
 

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::bake::explained;
 use crate::interrupt;
-use crate::options::{ImportArgs, MaterialArgs, SetArgs, parse_length, parse_positive};
+use crate::options::{ImportArgs, MaterialArgs, SetArgs, ends_in, parse_length, parse_positive};
 use crate::plot::chart::{Axis, COLOURS, Chart, Curve, Mark, chart};
 use crate::ui::{Ui, Work, failure, may_write, print, print_json, write};
 
@@ -46,7 +46,7 @@ pub struct Args {
     #[arg(long, allow_negative_numbers = true, value_name = "SECONDS", value_parser = parse_positive)]
     span: Option<f64>,
     /// Plot what was found and the fit.
-    #[arg(long, value_name = "FILE.svg|png")]
+    #[arg(long, value_name = "FILE.svg|png", value_parser = ends_in(&["svg", "png"]))]
     plot: Option<PathBuf>,
     /// Print as JSON, with all samples.
     #[arg(long)]

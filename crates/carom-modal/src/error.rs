@@ -48,7 +48,7 @@ pub enum ModalError {
         expected: &'static str,
     },
     /// The grid would have more cells than fit in memory.
-    #[error("cells of {size} m would make a grid of {cells:.3e} cells; choose a larger cell size")]
+    #[error("cells of {size:e} m would make a grid of {cells:.3e} cells; choose a larger cell size")]
     TooManyCells {
         /// Edge of a cell.
         size: f64,

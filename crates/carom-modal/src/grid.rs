@@ -25,6 +25,11 @@ pub fn fit_grid(surface: &TriMesh, solid: &dyn Solid, cell_size: f64) -> Result<
     }
     let axes = body_axes(surface);
     let bounds = turned_bounds(surface, solid, axes);
+    // Planes are counted once they are laid, and too many along one direction would not fit in memory before that.
+    let along = (bounds.max - bounds.min) / cell_size;
+    if along.max_element() > MOST_CELLS {
+        return Err(ModalError::TooManyCells { size: cell_size, cells: along.max(DVec3::ONE).element_product() });
+    }
     let faces = FlatFaces::of(surface, axes);
     let planes = [0, 1, 2].map(|axis| faces.planes(axis, bounds.min[axis], bounds.max[axis], cell_size));
     let cells: f64 = planes.iter().map(|planes| planes.len() as f64 - 1.0).product();

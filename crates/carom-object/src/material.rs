@@ -65,11 +65,12 @@ impl Material {
     pub fn validate(&self) -> Result<(), MaterialError> {
         let refuse =
             |quantity, value, expected| Err(MaterialError { material: self.name.clone(), quantity, value, expected });
-        if !(self.density > 0.0 && self.density.is_finite()) {
-            return refuse("density", self.density, "a positive number of kg/m³");
+        // Far wider than matter is; beyond them solvers have no digits left and never end.
+        if !(1e-9..=1e20).contains(&self.density) {
+            return refuse("density", self.density, "a number of kg/m³ from 1e-9 to 1e20");
         }
-        if !(self.young > 0.0 && self.young.is_finite()) {
-            return refuse("Young's modulus", self.young, "a positive number of Pa");
+        if !(1e-9..=1e30).contains(&self.young) {
+            return refuse("Young's modulus", self.young, "a number of Pa from 1e-9 to 1e30");
         }
         if !(self.poisson > -1.0 && self.poisson < 0.5) {
             return refuse("poisson's ratio", self.poisson, "more than -1 and less than 0.5");

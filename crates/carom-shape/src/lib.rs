@@ -44,7 +44,7 @@ pub use mesh_solid::MeshSolid;
 pub use named::{NamedShape, Parameter, catalogue, named};
 pub use shape_file::{ShapeFile, TextMistake, line_and_column};
 pub use solid::{Aabb, Solid};
-pub use suggest::{nearest, shortened};
+pub use suggest::{meant, nearest, shortened};
 pub use thickness::{WallThickness, wall_thickness};
 pub use topology::connected_pieces;
 pub use tree::{Profile, Shape};

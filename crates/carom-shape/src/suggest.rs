@@ -22,6 +22,26 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, c)| c)
 }
 
+/// The candidate that begins with a word, or else the [`nearest`], or else the first that has the word in it: names of many parts are seldom
+/// remembered whole.
+///
+/// ```
+/// use carom_shape::meant;
+///
+/// let names = ["roof", "pool-break", "tuning-fork"];
+/// assert_eq!(meant("pool", names.into_iter()), Some("pool-break"));
+/// assert_eq!(meant("rof", names.into_iter()), Some("roof"));
+/// assert_eq!(meant("fork", names.into_iter()), Some("tuning-fork"));
+/// assert_eq!(meant("xyzzy", names.into_iter()), None);
+/// ```
+pub fn meant<'a>(word: &str, candidates: impl Iterator<Item = &'a str> + Clone) -> Option<&'a str> {
+    if word.is_empty() {
+        return None;
+    }
+    let begun = candidates.clone().find(|candidate| candidate.starts_with(word));
+    begun.or_else(|| nearest(word, candidates.clone())).or_else(|| candidates.clone().find(|c| c.contains(word)))
+}
+
 /// Enough of a text to recognize it in a message.
 pub fn shortened(text: &str) -> String {
     if text.chars().count() <= 40 { text.to_owned() } else { text.chars().take(39).chain(['…']).collect() }

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use carom_modal::{TetElements, TetMesh, TetMeshError, read_msh};
@@ -97,7 +98,7 @@ impl Source {
         // Whoever names a folder or an ending means a file, and wants to hear that it is missing.
         let means_a_file = path.extension().is_some() || text.contains(['/', '\\']) || text.is_empty();
         let is_a_name = catalogue().iter().any(|shape| shape.name == text);
-        if !is_a_name && (means_a_file || path.is_file()) {
+        if !is_a_name && (means_a_file || path.exists()) {
             if !set.is_empty() {
                 return Err(SourceError::NothingToSet { input: text.into() });
             }
@@ -120,11 +121,15 @@ impl Source {
         let text_of =
             |name: Option<&std::ffi::OsStr>| name.map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
         let (input, stem) = (text_of(path.file_name()), text_of(path.file_stem()));
+        let unread = |source| ShapeError::Read { path: path.into(), source };
+        if fs::metadata(path).map_err(unread)?.is_dir() {
+            return Err(unread(ErrorKind::IsADirectory.into()).into());
+        }
         let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
         if !["obj", "ply", "stl", "gltf", "glb", "msh", "toml"].contains(&ending.as_str()) {
             return Err(ShapeError::UnknownFormat { path: path.into() }.into());
         }
-        let bytes = fs::read(path).map_err(|source| ShapeError::Read { path: path.into(), source })?;
+        let bytes = fs::read(path).map_err(unread)?;
         let mut hash = Sha256::new_with_prefix(&bytes);
         if ending == "gltf" {
             outside_buffers(path, &bytes)
@@ -208,8 +213,16 @@ mod tests {
     #[test]
     fn a_missing_file_is_not_mistaken_for_a_shape() {
         let message = |text: &str| Source::open(text, &BTreeMap::new()).unwrap_err().to_string();
-        assert!(message("nowhere/mug").starts_with("cannot tell what nowhere/mug is"));
+        assert!(message("nowhere/mug").starts_with("cannot read nowhere/mug"));
         assert!(message("nowhere.obj").starts_with("cannot read nowhere.obj"));
         assert!(message("mgu").contains("did you mean 'mug'?"));
+    }
+
+    #[test]
+    fn a_folder_is_neither_a_shape_nor_a_mesh() {
+        let message = |text: &str| Source::open(text, &BTreeMap::new()).unwrap_err().to_string();
+        for folder in [".", "src", "src/"] {
+            assert_eq!(message(folder), format!("cannot read {folder}: is a directory"));
+        }
     }
 }

@@ -3,6 +3,7 @@
 //! One thread does all of it. The reference is the algorithm as the paper prints it, run here; the paper's own rate was
 //! measured on another machine and stands beside.
 
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -13,7 +14,7 @@ use carom::shape::{ImportOptions, import, named};
 use miette::miette;
 use serde_json::json;
 
-use super::Args;
+use super::Repeat;
 use super::table::table;
 use crate::ui::{Work, failure, print, print_json, thousands};
 
@@ -31,6 +32,25 @@ struct Rate {
     difference: (f64, f64),
 }
 
+/// Strikes per second and core, as the paper prints the algorithm and in each width of instructions; growth with modes.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  carom bench bounce --bunny bunny.obj                     against the paper's rate, half a minute")]
+pub struct Args {
+    /// With 45 modes only, and fewer strikes: seconds.
+    #[arg(long)]
+    quick: bool,
+    /// The Stanford bunny in metres; a letter unless given.
+    #[arg(long, value_name = "FILE")]
+    bunny: Option<PathBuf>,
+    #[command(flatten)]
+    repeat: Repeat,
+    /// Print the figures as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
 /// Runs the benchmark.
 pub fn run(args: &Args) -> Work<()> {
     let counts: &[usize] = if args.quick { &[45] } else { &[5, 15, 45, 90, 180] };
@@ -42,14 +62,14 @@ pub fn run(args: &Args) -> Work<()> {
     for &modes in counts {
         let model = body.with_modes(modes);
         let places = spread(&model, if args.quick { 20_000 } else { 100_000 })?;
-        let printed = one.install(|| timed(&model, &places, &Params::default(), None, args.repeat))?;
+        let printed = one.install(|| timed(&model, &places, &Params::default(), None, args.repeat.runs))?;
         rates.push(Rate { modes, way: "as printed".into(), per_second: printed.0, difference: (0.0, 0.0) });
         let exact = Params { method: Method::Exact, ..Params::default() };
-        let exact = one.install(|| timed(&model, &places, &exact, None, args.repeat))?;
+        let exact = one.install(|| timed(&model, &places, &exact, None, args.repeat.runs))?;
         let difference = difference(&exact.1, &printed.1);
         rates.push(Rate { modes, way: "exact, one at a time".into(), per_second: exact.0, difference });
         for lanes in Lanes::available() {
-            let found = one.install(|| timed(&model, &places, &Params::fast(), Some(lanes), args.repeat))?;
+            let found = one.install(|| timed(&model, &places, &Params::fast(), Some(lanes), args.repeat.runs))?;
             let way = format!("fast, {lanes}, {} at a time", lanes.strikes());
             rates.push(Rate { modes, way, per_second: found.0, difference: self::difference(&found.1, &printed.1) });
         }

@@ -18,7 +18,7 @@ use glam::{DQuat, DVec3};
 use miette::miette;
 use serde_json::json;
 
-use super::Args;
+use super::Repeat;
 use super::table::{seconds, table};
 use crate::ui::{Work, failure, print, print_json};
 
@@ -55,12 +55,28 @@ const TABLE: Example = Example { name: "table", scene: "dinner-stacked", setting
 const MARBLES: Example = Example { name: "marbles", scene: "marbles", settings: &[], hours: 9.6, seconds: 35.0 };
 const ALL_MODES: &[(&str, &str)] = &[("response.adaptive", "false")];
 
+/// Piles with friction beside SCISim's staggered projections; vibrating scenes beside the paper's time.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  carom bench flexible --quick                             piles, and a tenth of each vibrating scene")]
+pub struct Args {
+    /// A tenth of each vibrating scene.
+    #[arg(long)]
+    quick: bool,
+    #[command(flatten)]
+    repeat: Repeat,
+    /// Print the figures as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
 /// Runs the benchmark.
 pub fn run(args: &Args) -> Work<()> {
     let mut figures = Vec::new();
     let mut lines = Vec::new();
     for (name, boxes, peer) in PILES {
-        let best = (0..args.repeat).map(|_| pile(boxes)).collect::<Work<Vec<Pile>>>()?;
+        let best = (0..args.repeat.runs).map(|_| pile(boxes)).collect::<Work<Vec<Pile>>>()?;
         let Some(best) = best.into_iter().min_by(|a, b| a.step_ms.total_cmp(&b.step_ms)) else { continue };
         let ratio = peer.map(|peer| peer / best.step_ms);
         lines.push(vec![

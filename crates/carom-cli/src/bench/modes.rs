@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use serde::Serialize;
 use serde_json::json;
 
-use super::measure::{Job, Measured};
+use super::Repeat;
+use super::measure::{self, Job, Measured};
 use super::peer::{Eigsh, Peers, TetrahedraModes, export_matrices};
 use super::table::{exponent, megabytes, seconds, table};
-use super::{Args, Part};
 use crate::ui::{Work, print, print_json, thousands, write};
 
 /// Elastic modes of the eigenproblems.
@@ -95,8 +95,60 @@ struct Growth {
     runs: Vec<Measured>,
 }
 
-/// Runs the benchmark.
+/// The eigensolver against scipy's; bodies against Gmsh, TetGen and scipy; growth with size.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  carom bench modes --quick --no-peers                     Carom alone, seconds
+  carom bench modes --python venv/bin/python --bunny bunny.obj")]
+pub struct Args {
+    /// The smallest eigenproblem only: under a minute.
+    #[arg(long)]
+    quick: bool,
+    /// One part only.
+    #[arg(long)]
+    part: Option<Part>,
+    /// Also the eigenproblem with 300,000 unknowns.
+    #[arg(long, conflicts_with = "quick")]
+    large: bool,
+    /// Carom alone.
+    #[arg(long)]
+    no_peers: bool,
+    /// Python with scipy, gmsh, tetgen, pymeshfix and fast-simplification; benches/peers/README.md tells how to install them.
+    #[arg(long, value_name = "PATH", default_value = "python3")]
+    python: PathBuf,
+    /// Folder of the scripts that run the references.
+    #[arg(long, value_name = "DIR", default_value = "benches/peers")]
+    peers: PathBuf,
+    /// The Stanford bunny in metres, for the measurements on a scanned body.
+    #[arg(long, value_name = "FILE")]
+    bunny: Option<PathBuf>,
+    #[command(flatten)]
+    repeat: Repeat,
+    /// Print the figures as JSON.
+    #[arg(long)]
+    json: bool,
+    /// One measurement, described in JSON: how the benchmark calls itself.
+    #[arg(long, hide = true, value_name = "JOB")]
+    measure: Option<String>,
+}
+
+/// A part of the benchmark.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Part {
+    /// The eigensolver against scipy's, on the same matrices.
+    Eigen,
+    /// Bodies from a file to modes, against tetrahedra of other tools.
+    Bodies,
+    /// How time and memory grow with smaller cells.
+    Growth,
+}
+
+/// Runs the benchmark, or one measurement of it.
 pub fn run(args: &Args) -> Work<()> {
+    if let Some(job) = &args.measure {
+        return measure::run(job);
+    }
     let peers = match args.no_peers {
         true => None,
         false => Peers::find(&args.python, &args.peers).map_err(|why| note(&format!("without references: {why}"))).ok(),
@@ -121,7 +173,7 @@ pub fn run(args: &Args) -> Work<()> {
             "growth": growth,
         }));
     }
-    let mut text = format!("{} processors; the fastest of {} runs\n\n", processors(), args.repeat);
+    let mut text = format!("{} processors; the fastest of {} runs\n\n", processors(), args.repeat.runs);
     if !eigenproblems.is_empty() {
         text.push_str(&eigenproblem_table(&eigenproblems));
     }
@@ -241,7 +293,7 @@ impl Bench<'_> {
     /// The fastest of some runs.
     fn fastest<T>(&self, run: impl Fn() -> Work<T>, cost: impl Fn(&T) -> f64) -> Work<T> {
         let mut best = run()?;
-        for _ in 1..self.args.repeat {
+        for _ in 1..self.args.repeat.runs {
             if cost(&best) > LONG {
                 break;
             }

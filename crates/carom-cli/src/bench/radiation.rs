@@ -12,7 +12,6 @@ use glam::DVec3;
 use miette::miette;
 use serde_json::json;
 
-use super::Args;
 use super::measure::Clock;
 use super::table::{seconds, table};
 use crate::ui::{Work, failure, print, print_json};
@@ -21,6 +20,18 @@ use crate::ui::{Work, failure, print, print_json};
 const CASES: [(&str, &str, usize, f64); 3] =
     [("bar", "steel", 20, 120.0), ("bowl", "ceramic", 60, 120.0), ("mug", "ceramic", 100, 120.0)];
 
+/// The sound field of the modes of a bar, a bowl and a mug, and looking it up, beside two minutes that it may take.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The bar only.
+    #[arg(long)]
+    quick: bool,
+    /// Print the figures as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the benchmark.
 pub fn run(args: &Args) -> Work<()> {
     let mut lines = Vec::new();
     let mut figures = Vec::new();

@@ -14,7 +14,7 @@ use glam::{DQuat, DVec3};
 use miette::miette;
 use serde_json::json;
 
-use super::Args;
+use super::Repeat;
 use super::measure::Clock;
 use super::table::table;
 use super::tracks;
@@ -37,9 +37,23 @@ struct Case {
     ratio: f64,
 }
 
+/// Seconds of sound per second on one core, with and without radiation and two ears, beside the paper's second pass.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The bank of modes only, beside a loop over modes.
+    #[arg(long)]
+    quick: bool,
+    #[command(flatten)]
+    repeat: Repeat,
+    /// Print the figures as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the benchmark.
 pub fn run(args: &Args) -> Work<()> {
     let best = |measure: &dyn Fn() -> Work<f64>| -> Work<f64> {
-        let speeds = (0..args.repeat).map(|_| measure()).collect::<Work<Vec<f64>>>()?;
+        let speeds = (0..args.repeat.runs).map(|_| measure()).collect::<Work<Vec<f64>>>()?;
         Ok(speeds.into_iter().fold(0.0, f64::max))
     };
     let mut cases = Vec::new();
@@ -53,12 +67,16 @@ pub fn run(args: &Args) -> Work<()> {
         ("marbles strike plastic tracks, 35 s", PAPER[1], &|| tracks::speed(false)),
         ("the same on all cores", PAPER[1], &tracks::speed_on_all_cores),
         ("on one core, and roll on them", PAPER[1], &|| tracks::speed(true)),
-    ] {
+    ]
+    .into_iter()
+    .filter(|_| !args.quick)
+    {
         let speed = best(measure)?;
         let reference = format!("paper's second pass, {:.2}×", paper(pass));
         cases.push(Case { name, modes: pass.0, speed, reference, ratio: speed / paper(pass) });
     }
-    for (name, moves) in [("with transfer, floor and two ears", false), ("the same, passing by at 2 m/s", true)] {
+    let heard = [("with transfer, floor and two ears", false), ("the same, passing by at 2 m/s", true)];
+    for (name, moves) in heard.into_iter().filter(|_| !args.quick) {
         let speed = best(&|| rendered(1000, moves))?;
         let reference = format!("paper's second pass, {:.2}×", paper(PAPER[0]));
         cases.push(Case { name, modes: 1000, speed, reference, ratio: speed / paper(PAPER[0]) });

@@ -1,7 +1,7 @@
 //! Worlds of many bodies, step by step, against Rapier with the same bodies, step and number of steps.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
@@ -16,7 +16,6 @@ use glam::{DQuat, DVec3};
 use miette::miette;
 use serde::{Deserialize, Serialize};
 
-use super::Args;
 use super::table::table;
 use crate::ui::{Work, failure, print, print_json, thousands};
 
@@ -73,6 +72,26 @@ struct Case {
     bodies: usize,
     carom: Timed,
     rapier: Option<Timed>,
+}
+
+/// A pyramid of boxes and piles of mixed bodies against Rapier: detection, solve, step.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  carom bench world --threads 1                            Rapier has one thread; benches/rapier is its program")]
+pub struct Args {
+    /// Small piles only: seconds.
+    #[arg(long)]
+    quick: bool,
+    /// Carom alone.
+    #[arg(long)]
+    no_peers: bool,
+    /// The program that runs the same bodies in Rapier.
+    #[arg(long, value_name = "PATH", default_value = "benches/rapier/target/release/rapier-peer")]
+    rapier: PathBuf,
+    /// Print the figures as JSON.
+    #[arg(long)]
+    json: bool,
 }
 
 /// Runs the benchmark.

@@ -17,7 +17,7 @@ use miette::miette;
 use serde_json::json;
 
 pub use self::findings::Findings;
-use crate::ui::{Ui, Work, print, print_json, unknown, write};
+use crate::ui::{Ui, Work, may_write, print, print_json, unknown, write};
 
 /// Repeat an experiment with a known answer and print both.
 #[derive(clap::Args)]
@@ -299,6 +299,7 @@ fn gather(experiment: &Experiment, quick: bool, out: &Path, meshes: Option<&Path
 /// Runs every experiment. One that fails is told on the page, and the others go on.
 fn all(args: &Args, ui: &Ui) -> Work<()> {
     let path = args.out.join("report.html");
+    may_write(&path, true)?;
     crate::interrupt::leaves("no report was written");
     let mut chapters = Vec::new();
     for (number, experiment) in EXPERIMENTS.iter().enumerate() {

@@ -97,7 +97,11 @@ pub fn run(args: Args, ui: &Ui) -> Work<ExitCode> {
         ui.warn(warning);
     }
     let description = RunDescription::of(&scene, &built);
-    let goal = steps_until(args.until.unwrap_or(scene.duration()), scene.step());
+    let until = args.until.unwrap_or(scene.duration());
+    let goal = steps_until(until, scene.step());
+    if goal == 0 {
+        return Err(miette!("{until:e} s are over before the first step, which takes {} s", scene.step()));
+    }
     let mut recorder = begin(&args, &folder, &description, &mut built, goal, ui)?;
     let summary = go(&args, &scene, &mut built, &mut recorder, &description, goal, ui)?;
     drop(recorder);
@@ -212,6 +216,9 @@ fn refused(error: RecordingError, args: &Args) -> Report {
         }
         RecordingError::InUse { .. } => "wait until that run has ended, or stop it".into(),
         RecordingError::Damaged { .. } => "--force begins anew".into(),
+        RecordingError::Read { path, .. } | RecordingError::Write { path, .. } if path.is_file() => {
+            format!("{} is a file; --out names a folder", path.display())
+        }
         _ => return failure(error, None),
     };
     miette!(help = help, "{error}")

@@ -47,10 +47,11 @@ pub fn decibels(peak: f64) -> f64 {
     20.0 * (peak.max(1e-12) / 2f64.sqrt() / 2e-5).log10()
 }
 
-/// Writes channels; where `--spectrogram` asks for it, a picture of the first, too.
+/// Writes channels and, if there is a place for it, a picture of the first.
 pub fn write_sound(
     args: &Args,
     path: &Path,
+    picture: Option<PathBuf>,
     channels: &[Vec<f64>],
     unit: &Unit,
     title: &str,
@@ -68,21 +69,16 @@ pub fn write_sound(
     write(path, &wav.bytes)?;
     if wav.clipped > 0 {
         ui.warn(&format!(
-            "{}: {} samples are beyond full scale and cut off; give --full-scale {:.2} or more, --bits 32, or --normalize",
+            "{}: {} samples are beyond full scale and cut off; give --full-scale {:.1e} or more, --bits 32, or --normalize",
             path.display(),
             wav.clipped,
-            peak
+            1.1 * peak
         ));
     }
-    let picture = match &args.spectrogram {
-        Some(name) => {
-            let place = name.clone().unwrap_or_else(|| path.with_extension("png"));
-            let nothing = Vec::new();
-            let signal = channels.first().unwrap_or(&nothing);
-            write(&place, &spectrogram(title, signal, args.rate.into(), unit.name, &place)?)?;
-            Some(place)
-        }
-        None => None,
-    };
+    if let Some(place) = &picture {
+        let nothing = Vec::new();
+        let signal = channels.first().unwrap_or(&nothing);
+        write(place, &spectrogram(title, signal, args.rate.into(), unit.name, place)?)?;
+    }
     Ok(Written { path: path.into(), picture, peak, full_scale, clipped: wav.clipped })
 }

@@ -24,21 +24,25 @@ pub fn run(args: &Args, ui: &Ui) -> Work<()> {
         let help = "a recording is a folder with run.json; an object needs --tap X,Y,Z or --impulses FILE";
         return Err(miette!(help = help, "{} is not a recording, and nothing strikes it", args.input));
     }
+    if let Some(path) = args.out.as_ref().filter(|path| path.extension().is_none_or(|ending| ending != "wav")) {
+        return Err(miette!("the sound of an object is a file that ends in .wav, not {}", path.display()));
+    }
     let object = args.on_the_way.open_wanted(&args.input, args.wanted(), ui)?;
     let model = &object.modal;
     if model.mode_count() == 0 {
         ui.note(&format!("{} has no modes up to {}: it only clicks", model.name, hertz(args.up_to)));
     }
     let path = args.out.clone().unwrap_or_else(|| format!("{}.wav", model.name).into());
-    may_write(&path, args.force)?;
-    if let Some(Some(picture)) = &args.spectrogram {
-        may_write(picture, args.force)?;
+    let picture = args.picture_of(&path);
+    for file in [Some(&path), picture.as_ref()].into_iter().flatten() {
+        may_write(file, args.force)?;
     }
     let change = args.damping.iter().find(|(name, _)| name.is_empty() || *name == model.name);
     let damping = change.map_or(model.material.damping, |(_, change)| change.of(model.material.damping));
     let knocks = knocks(args, &object)?;
     let last = knocks.iter().map(|knock| knock.time + knock.span).fold(0.0, f64::max);
     let seconds = last + args.seconds.unwrap_or(2.0);
+    args.must_fit(seconds)?;
     let samples = (seconds * f64::from(args.rate)).round() as usize;
     let params = RenderParams { samples, ..args.render_params() };
     let (channels, unit) = match (args.dry, &knocks[..]) {
@@ -68,7 +72,7 @@ pub fn run(args: &Args, ui: &Ui) -> Work<()> {
         }
     };
     let title = format!("{} ({})", model.name, model.material.name);
-    let written = write_sound(args, &path, &channels, &unit, &title, ui)?;
+    let written = write_sound(args, &path, picture, &channels, &unit, &title, ui)?;
     if args.json {
         let mut facts = written.json(&unit, seconds);
         facts["modes"] = json!(model.mode_count());

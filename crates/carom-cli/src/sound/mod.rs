@@ -16,9 +16,9 @@ use glam::DVec3;
 use miette::miette;
 
 use crate::frame::{Point, parse_direction, parse_point};
-use crate::objects::OnTheWay;
-use crate::options::{parse_non_negative, parse_positive};
-use crate::ui::{Ui, Work, failure};
+use crate::objects::{OnTheWay, must_exist};
+use crate::options::{ends_in, parse_count, parse_non_negative, parse_positive};
+use crate::ui::{Ui, Work, duration, failure};
 
 /// Make sound files: of a recording, of a knock on an object, or of impulses from another engine.
 ///
@@ -74,7 +74,7 @@ pub struct Args {
     #[arg(long, value_name = "SECONDS", value_parser = parse_positive)]
     seconds: Option<f64>,
     /// Draw a spectrogram: beside the sound unless a name is given.
-    #[arg(long, value_name = "FILE.png", num_args = 0..=1)]
+    #[arg(long, value_name = "FILE.png", num_args = 0..=1, value_parser = ends_in(&["png"]))]
     spectrogram: Option<Option<PathBuf>>,
     /// A file for each body besides the mix.
     #[arg(long)]
@@ -101,7 +101,7 @@ pub struct Args {
     #[arg(long, value_name = "HZ", default_value_t = 20_000.0, value_parser = parse_positive, help_heading = "Sound")]
     up_to: f64,
     /// Take the lowest N modes of each body only, which bakes faster.
-    #[arg(long, value_name = "N", help_heading = "Sound")]
+    #[arg(long, value_name = "N", value_parser = parse_count, help_heading = "Sound")]
     modes: Option<usize>,
     /// Compute how each body of a recording radiates, with its walls and cavities: minutes, once for each; kept in the cache. Otherwise its
     /// surface is a sum of sources in free air. Objects have what `carom bake --radiation` gave them.
@@ -126,8 +126,12 @@ pub struct Args {
     on_the_way: OnTheWay,
 }
 
+/// Lengths in a .wav file have 32 bits; the head takes little of it.
+const MOST_BYTES: f64 = 4.29e9;
+
 /// Runs the subcommand.
 pub fn run(args: Args, ui: &Ui) -> Work<ExitCode> {
+    must_exist(&args.input)?;
     let is_run = Path::new(&args.input).join("run.json").is_file();
     match is_run {
         true if args.tap.is_some() || args.impulses.is_some() => {
@@ -164,6 +168,24 @@ impl Args {
             "24" => SampleFormat::Int24,
             _ => SampleFormat::Float32,
         }
+    }
+
+    /// Where the spectrogram of a sound goes, if it is wanted.
+    fn picture_of(&self, sound: &Path) -> Option<PathBuf> {
+        self.spectrogram.as_ref().map(|name| name.clone().unwrap_or_else(|| sound.with_extension("png")))
+    }
+
+    /// Refuses what is too long for a sound file, before it is computed.
+    fn must_fit(&self, seconds: f64) -> Work<()> {
+        let bits: f64 = self.bits.parse().unwrap_or(32.0);
+        let most = MOST_BYTES / (f64::from(self.rate) * 2.0 * bits / 8.0);
+        if seconds > most {
+            let most = duration(most);
+            return Err(miette!(
+                "{seconds:.3e} s of sound are more than a .wav file holds, about {most} with two ears"
+            ));
+        }
+        Ok(())
     }
 
     fn wanted(&self) -> Wanted {

@@ -24,14 +24,18 @@ pub fn run(args: &Args, ui: &Ui) -> Work<()> {
     let recording = Recording::open(&args.input).map_err(|error| failure(error, None))?;
     let folder = args.out.clone().unwrap_or_else(|| Path::new(&args.input).join("sound"));
     let [mix, list] = ["mix.wav", "impacts.json"].map(|name| folder.join(name));
-    may_write(&mix, args.force)?;
-    may_write(&list, args.force)?;
+    let picture = args.picture_of(&mix);
+    for file in [Some(&mix), Some(&list), picture.as_ref()].into_iter().flatten() {
+        may_write(file, args.force)?;
+    }
+    let tail = args.seconds.unwrap_or(0.5);
+    args.must_fit(recording.checkpoint().progress.step as f64 * recording.run().step + tail)?;
     let listener = listener(args, &recording)?;
     let params = SoundtrackParams {
         render: args.render_params(),
         wanted: args.wanted(),
         listener,
-        tail: args.seconds.unwrap_or(0.5),
+        tail,
         damping: args.damping.iter().cloned().collect::<BTreeMap<_, _>>(),
         clicks: !args.no_clicks,
         radiation: args.radiation,
@@ -50,15 +54,19 @@ pub fn run(args: &Args, ui: &Ui) -> Work<()> {
     let about = format!("sound pressure at the listener, {:.3} {:.3} {:.3} m", at.x, at.y, at.z);
     let unit = Unit { name: "Pa", about, full_scale: args.full_scale };
     let name = &recording.run().name;
-    let written = write_sound(args, &mix, &track.mix, &unit, name, ui)?;
+    let written = write_sound(args, &mix, picture, &track.mix, &unit, name, ui)?;
     write(&list, format!("{:#}\n", impacts(&track)).as_bytes())?;
     let mut stems: Vec<PathBuf> = Vec::new();
     for body in track.bodies.iter().filter(|_| args.stems) {
         let letter = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_') { c } else { '-' };
         let file = folder.join("stems").join(format!("{}.wav", body.name.chars().map(letter).collect::<String>()));
-        may_write(&file, args.force)?;
+        // A picture that has a name of its own is that of the mix.
+        let picture = args.picture_of(&file).filter(|_| args.spectrogram == Some(None));
+        for file in [Some(&file), picture.as_ref()].into_iter().flatten() {
+            may_write(file, args.force)?;
+        }
         let title = format!("{name}: {}", body.name);
-        stems.push(write_sound(args, &file, &body.heard.channels, &unit, &title, ui)?.path);
+        stems.push(write_sound(args, &file, picture, &body.heard.channels, &unit, &title, ui)?.path);
     }
     let seconds = track.mix.first().map_or(0.0, |channel| channel.len() as f64 / track.sample_rate);
     let modes: usize = track.bodies.iter().map(|body| body.heard.modes).sum();

@@ -15,6 +15,7 @@ pub use self::page::base64;
 pub use self::shown::Shown;
 use crate::interrupt;
 use crate::objects::OnTheWay;
+use crate::options::ends_in;
 use crate::ui::{Ui, Work, may_write, print, write};
 
 /// Look at a run or an object in the browser, and hear it.
@@ -34,7 +35,7 @@ pub struct Args {
     #[arg(required = true, num_args = 1..=2, value_name = "RUN|OBJECT")]
     what: Vec<String>,
     /// Write one self-contained page instead of serving it. It shows what is baked: a click strikes no more.
-    #[arg(long, value_name = "PAGE.html", conflicts_with_all = ["port", "no_open"])]
+    #[arg(long, value_name = "PAGE.html", value_parser = ends_in(&["html", "htm"]), conflicts_with_all = ["port", "no_open"])]
     export: Option<PathBuf>,
     /// Serve on this port; any that is free unless given.
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]

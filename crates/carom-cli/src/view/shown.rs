@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 
 use crate::frame::Frame;
 use crate::interrupt;
-use crate::objects::OnTheWay;
+use crate::objects::{OnTheWay, must_exist};
+use crate::scenes::HOW_TO_RECORD;
 use crate::ui::{Ui, Work, failure};
 
 /// Folders of a run with what the page reads in them, by ending.
@@ -50,6 +51,7 @@ pub struct ShownObject {
 impl Shown {
     /// Opens what the user named.
     pub fn open(what: &[String], on_the_way: &OnTheWay, ui: &Ui) -> Work<Shown> {
+        what.iter().try_for_each(|name| must_exist(name))?;
         let folders: Vec<&Path> = what.iter().map(Path::new).filter(|path| path.is_dir()).collect();
         match (what, folders.len()) {
             ([one], 0) => Shown::object(on_the_way.open(one, 45, Some(MapParams::default()), ui)?),
@@ -63,7 +65,7 @@ impl Shown {
         let run = |folder: &&Path| {
             let mut made = BTreeMap::new();
             match Recording::open(folder) {
-                Err(error @ RecordingError::NotARecording { .. }) => return Err(failure(error, None)),
+                Err(error @ RecordingError::NotARecording { .. }) => return Err(failure(error, Some(HOW_TO_RECORD))),
                 Err(error) => ui.warn(&error.to_string()),
                 Ok(_) => match bounce_maps(folder, ui) {
                     Ok(maps) => made = maps,

@@ -29,7 +29,9 @@ fn meshes_without_a_body_are_refused_by_name() {
         assert!(!folder.path(name).with_extension("carom").exists(), "{name}");
     }
     folder.carom("bake missing.obj").fails(1, "cannot read missing.obj");
-    folder.carom("bake cache/").fails(1, "cannot tell what");
+    folder.write("meshes/what.xyz", "?");
+    folder.carom("bake meshes").fails(1, "cannot read meshes: is a directory");
+    folder.carom("bake meshes/mug").fails(1, "cannot read meshes/mug");
 }
 
 #[test]
@@ -59,6 +61,11 @@ fn impossible_materials_are_refused_with_the_number() {
     folder.carom("bake bar --poisson 0.5").fails(1, "poisson's ratio is 0.5");
     folder.carom("bake bar --density -1").fails(1, "density is -1");
     folder.carom("bake bar --young nan").fails(1, "Young's modulus is NaN");
+    folder.carom("bake bar --young 1e-300").fails(1, "expected a number of Pa from 1e-9 to 1e30");
+    folder.carom("bake bar --density 1e300").fails(1, "expected a number of kg/m³ from 1e-9 to 1e20");
+    // Numbers as tables have them, in other units.
+    let odd = folder.carom("bake bar --young 200 --density 7.85 --modes 2 --no-map --cell-size 1cm").succeeds();
+    assert!(odd.err.contains("200 GPa are --young 200e9") && odd.err.contains("--density 7850"), "{}", odd.err);
     folder.carom("bake bar --material stel").fails(1, "no material is called 'stel'").fails(1, "did you mean 'steel'?");
     folder.write("mine.toml", "[[material]]\nname = 'oak'\ndensity = 760\nyoung = 1e10\npoisson = 0.7\n");
     folder.carom("bake bar --material-file mine.toml").fails(1, "mine.toml: line 5: material 'oak'");
@@ -78,13 +85,42 @@ fn slips_of_the_hand_are_pointed_out() {
     folder.carom("bake mug --modes 3 --up-to 9").fails(2, "cannot be used with");
     folder.carom("bake mug --hold q").fails(2, "--hold");
     folder.carom("bake bar --resolution 7").fails(1, "power of two");
-    folder.carom("bake bar --cell-size 1um").fails(1, "choose a larger cell size");
+    for beyond in ["--cell-size 1um", "--cell-size 1e-300", "--up-to 1e300"] {
+        folder.carom(&format!("bake bar {beyond}")).fails(1, "choose a larger cell size").fails(1, "a lower --up-to");
+    }
     folder.carom("bake cube --cell-size 5cm --modes 500").fails(1, "500 modes were asked for");
     folder.carom("bake cube --modes 1 --threads 0").fails(2, "--threads");
     folder.carom("bkae mug").fails(2, "bake");
     folder.carom("bake cube ball -o one.carom").fails(1, "several inputs");
     folder.carom("reproduce nothing").fails(1, "nothing");
     folder.carom("bench nothing").fails(1, "nothing");
+}
+
+#[test]
+fn what_was_probably_meant_is_told_where_nothing_has_a_name() {
+    let folder = Folder::new();
+    for command in ["view", "inspect", "sound"] {
+        folder.carom(&format!("{command} nosuch")).fails(1, "there is no file, folder or shape 'nosuch'");
+        folder.carom(&format!("{command} mgu")).fails(1, "did you mean 'mug'?");
+        folder.carom(&format!("{command} cradle")).fails(1, "`carom run cradle` records it");
+        folder.carom(&format!("{command} runs/first")).fails(1, "`carom run SCENE --out FOLDER` makes a recording");
+    }
+    folder.carom("bake cradle").fails(1, "it is a scene");
+    folder.carom("run cradl").fails(1, "did you mean 'cradle'?");
+    folder.carom("run nosuch").fails(1, "there are bounce-heights, slope,");
+    folder.carom("gallery cradl").fails(1, "did you mean 'cradle'?");
+    folder.write("empty/notes.txt", "precious");
+    folder.carom("run empty").fails(1, "this is a folder");
+    for command in ["view", "inspect"] {
+        folder.carom(&format!("{command} empty")).fails(1, "empty is not a recording").fails(1, "`carom run SCENE");
+    }
+    folder.write("drop.toml", "[[body]]\nname = \"ball\"\nshape = { shape = \"sphere\", radius = 0.1 }\n");
+    for command in ["bake", "view", "inspect"] {
+        folder.carom(&format!("{command} drop.toml")).fails(1, "it looks like a scene: `carom run drop.toml`");
+    }
+    folder.carom("run drop.toml --until 0.01 --out drop").succeeds();
+    folder.carom("bake drop").fails(1, "it is a recording");
+    folder.carom("view empty nosuch").fails(1, "there is no file, folder or shape 'nosuch'");
 }
 
 #[test]
@@ -117,5 +153,11 @@ fn objects_that_are_none_are_refused() {
 fn a_folder_that_cannot_be_made_is_a_clear_failure() {
     let folder = Folder::new();
     folder.write("file", "in the way");
-    folder.carom("bake cube --modes 1 --cell-size 2cm -o file/cube.carom").fails(1, "cannot write file/cube.carom");
+    let ran = folder.carom("bake cube --modes 1 --cell-size 2cm -o file/cube.carom");
+    let ran = ran.fails(1, "cannot write file/cube.carom");
+    assert!(!ran.err.contains("finding modes"), "it is told before the work: {}", ran.err);
+    for command in ["demo --no-open", "gallery", "reproduce --all"] {
+        let ran = folder.carom(&format!("{command} --out file/in")).fails(1, "cannot write file/in/");
+        assert!(ran.out.is_empty() && ran.err.lines().count() == 1, "{}{}", ran.out, ran.err);
+    }
 }

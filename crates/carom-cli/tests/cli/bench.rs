@@ -47,9 +47,34 @@ fn benchmarks_are_listed_and_for_others_the_nearest_is_told() {
 }
 
 #[test]
+fn a_benchmark_shows_and_takes_only_its_own_options() {
+    let all = ["modes", "bounce", "impact", "world", "distant", "sound", "radiation", "flexible"];
+    let help = String::from_utf8(carom(&["bench", "--help"]).stdout).unwrap();
+    assert!(all.iter().all(|name| help.contains(&format!("\n  {name} "))), "{help}");
+    let completions = String::from_utf8(carom(&["completions", "bash"]).stdout).unwrap();
+    for name in all {
+        let help = String::from_utf8(carom(&["bench", name, "--help"]).stdout).unwrap();
+        assert!(help.contains(&format!("Usage: carom bench {name}")), "{help}");
+        for option in ["--quick", "--json", "--threads"] {
+            assert!(help.contains(option), "{name} lacks {option}");
+        }
+        for (option, takers) in [
+            ("--largest", &["impact"][..]),
+            ("--rapier", &["world"]),
+            ("--bunny", &["modes", "bounce"]),
+            ("--measure", &[]),
+        ] {
+            assert_eq!(help.contains(option), takers.contains(&name), "{option} of {name}");
+        }
+        assert!(completions.contains(&format!("bench,{name})")), "the shell does not complete {name}");
+    }
+    assert_eq!(carom(&["bench", "sound", "--largest"]).status.code(), Some(2));
+}
+
+#[test]
 fn a_drop_is_measured_with_all_that_its_table_shows() {
     let job = r#"{"kind":"Drop","bodies":100,"steps":20}"#;
-    let output = carom(&["bench", "impact", "--measure", job]);
+    let output = carom(&["bench", "impact", "--threads", "1", "--measure", job]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let measured: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let number = |key: &str| measured[key].as_f64().unwrap();

@@ -48,6 +48,15 @@ fn every_mistake_of_a_scene_is_shown_under_its_line() {
 }
 
 #[test]
+fn bodies_that_overlap_are_told_with_mistakes_elsewhere() {
+    let folder = Folder::new();
+    folder.write("both.toml", SCENE.replace("duration", "durration").replace("[0, 1, 0]", "[0, 0.05, 0]"));
+    let ran = folder.carom("check both.toml").fails(1, "did you mean 'duration'?");
+    ran.fails(1, "'ball' and 'floor' overlap by 0.05").fails(1, "both.toml: 2 mistakes");
+    assert_eq!(folder.carom("check both.toml --json").json()["mistakes"].as_array().unwrap().len(), 2);
+}
+
+#[test]
 fn what_cannot_be_is_refused_by_name() {
     let folder = Folder::new();
     folder.write("drop.toml", SCENE);

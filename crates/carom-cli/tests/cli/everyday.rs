@@ -83,6 +83,28 @@ fn files_are_not_replaced_unless_that_is_wanted() {
 }
 
 #[test]
+fn nothing_is_written_under_the_ending_of_another_kind_of_file() {
+    let folder = Folder::new();
+    folder.write("cube.obj", "precious");
+    folder
+        .carom("bake cube --modes 1 --cell-size 2cm --force -o cube.obj")
+        .fails(1, "neither a .carom file nor a folder");
+    folder.carom("bake cube --modes 1 --cell-size 2cm -o baked").fails(1, "that of a folder in /");
+    folder.carom("bake cube --modes 1 --cell-size 2cm --out baked/").succeeds();
+    for wrong in ["--plot p.pdf", "--pictures p.jpg", "--gltf p.png"] {
+        folder.carom(&format!("modes baked/cube.carom {wrong}")).fails(2, "expected a name that ends in .");
+    }
+    for wrong in
+        ["map cube --csv cube.obj --force", "strike cube --at 0,0.05,0 --series s.pdf", "waves cube --plot w.pdf"]
+    {
+        folder.carom(wrong).fails(2, "expected a name that ends in .");
+    }
+    folder.carom("sound baked/cube.carom --tap 0,0.05,0 --out cube.mp3").fails(1, "ends in .wav, not cube.mp3");
+    assert_eq!(folder.read("cube.obj"), b"precious");
+    folder.carom("bake baked/cube.carom").fails(1, "it is baked already");
+}
+
+#[test]
 fn a_batch_goes_on_after_a_failure_and_tells_of_it() {
     let folder = Folder::new();
     let ran = folder.carom("bake cube nosuchshape ball -o baked --modes 3 --cell-size 2cm --json");
@@ -172,7 +194,7 @@ fn modes_are_plotted_pictured_and_animated() {
     assert_eq!(&folder.read("p2.png")[1..4], b"PNG");
     assert_eq!(&folder.read("p.glb")[..4], b"glTF");
     folder.carom("modes cube.carom --gltf q.glb --mode 5").fails(1, "there is no mode 5: cube has 4");
-    folder.carom("modes cube.carom --plot p.pdf").fails(1, ".svg or .png");
+    folder.carom("modes cube.carom --count 0").fails(2, "--count");
 }
 
 #[test]

@@ -108,6 +108,31 @@ fn a_recording_is_not_replaced_unless_that_is_wanted() {
     folder.carom("inspect mine").fails(1, "mine is not a recording");
 }
 
+/// A scene in a folder of its own, called like the scene, was once taken for what an earlier run had left, and replaced.
+#[test]
+fn a_folder_with_the_users_own_scene_and_objects_is_left_alone() {
+    let folder = Folder::new();
+    folder.write("discs/scene.toml", DISCS);
+    folder.write("discs/objects/mug.carom", "precious");
+    for arguments in ["", "--force", "--resume"] {
+        folder.carom(&format!("run discs/scene.toml --until 0.01 {arguments}")).fails(1, "has other things in it");
+    }
+    assert_eq!(folder.read("discs/scene.toml"), DISCS.as_bytes());
+    assert_eq!(folder.read("discs/objects/mug.carom"), b"precious");
+    // What an earlier run did leave is taken away.
+    folder.carom("run discs/scene.toml --until 0.01 --out run").succeeds();
+    std::fs::remove_file(folder.path("run/run.json")).unwrap();
+    folder.carom("run discs/scene.toml --until 0.01 --out run").succeeds();
+}
+
+#[test]
+fn a_run_of_no_step_and_a_folder_that_is_none_are_refused() {
+    let folder = with_scene();
+    folder.carom("run discs.toml --until 1e-9").fails(1, "1e-9 s are over before the first step, which takes 0.0001 s");
+    folder.carom("run discs.toml --out discs.toml").fails(1, "discs.toml is a file; --out names a folder");
+    assert_eq!(folder.read("discs.toml"), DISCS.as_bytes());
+}
+
 #[test]
 fn a_longer_run_is_the_shorter_one_and_more() {
     let folder = with_scene();

@@ -51,6 +51,22 @@ fn a_dry_tap_is_the_velocity_of_the_struck_point_and_is_not_overwritten() {
     // Right after 1 N s the point has the velocity Σ a², which no later instant exceeds.
     assert!(samples[0] > 0.0 && samples.iter().all(|v| v.abs() <= samples[0] * 1.0001));
     folder.carom(tap).fails(1, "bar.wav exists already");
+    folder.write("ring.png", "precious");
+    let picture = format!("{tap} --spectrogram --out ring.wav");
+    folder.carom(&picture).fails(1, "ring.png exists already");
+    assert!(folder.read("ring.png") == b"precious" && !folder.path("ring.wav").exists());
+    folder.carom(&format!("{picture} --force")).succeeds();
+    assert_eq!(&folder.read("ring.png")[1..4], b"PNG");
+}
+
+#[test]
+fn what_no_sound_file_can_hold_is_refused_before_it_is_computed() {
+    let folder = Folder::new();
+    for long in ["--seconds 1e9", "--seconds 1e300", "--contact-time 1e300"] {
+        let tap = format!("sound bar --modes 2 --tap 0.1,0,0 --out long.wav {long}");
+        folder.carom(&tap).fails(1, "more than a .wav file holds, about 4.5 h");
+    }
+    folder.carom("sound bar --modes 0 --tap 0.1,0,0").fails(2, "at least one mode");
 }
 
 #[test]

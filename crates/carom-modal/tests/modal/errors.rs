@@ -91,7 +91,10 @@ fn parameters_out_of_range_are_named_with_their_value() {
     }
     let error = refused(&cube(), &steel(), &ModalParams { cell_size: Some(1e-7), ..coarse() });
     assert!(matches!(error, ModalError::TooManyCells { size: 1e-7, .. }), "{error:?}");
-    says(&error, &["0.0000001 m", "1.000e18 cells"]);
+    says(&error, &["1e-7 m", "1.000e18 cells"]);
+    // Not even the planes along one direction would fit in memory.
+    let error = refused(&cube(), &steel(), &ModalParams { cell_size: Some(1e-300), ..coarse() });
+    says(&error, &["1e-300 m", "choose a larger cell size"]);
     for resolution in [0, 1, 3, 128] {
         let error = refused(&cube(), &steel(), &ModalParams { resolution: Some(resolution), ..coarse() });
         says(&error, &["resolution is", &resolution.to_string()]);

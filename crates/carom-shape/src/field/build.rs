@@ -84,7 +84,7 @@ fn compile(shape: &Shape, depth: usize) -> Result<Field, ShapeError> {
     }
     let length = |key: &str, value: f64| match value {
         v if (SHORTEST..=LONGEST).contains(&v) => Ok(v),
-        v => Err(bad(kind, format!("{key} is {v}, but must be a positive number of metres"))),
+        v => Err(bad(kind, format!("{key} is {v:e}, but must be from {SHORTEST:e} to {LONGEST:e} m"))),
     };
     let point = |key: &str, value: [f64; 3]| match DVec3::from(value) {
         v if v.abs().max_element() <= LONGEST && v.is_finite() => Ok(v),

@@ -52,7 +52,7 @@ pub(crate) struct Meshed {
 pub(crate) fn mesh(field: &Field, edge: f64) -> Result<Meshed, ShapeError> {
     let refuse = |problem: String| Err(ShapeError::BadParameter { shape: "surface".to_owned(), problem });
     if !(SHORTEST..=LONGEST).contains(&edge) {
-        return refuse(format!("edge length is {edge}, but must be a positive number of metres"));
+        return refuse(format!("edge length is {edge:e}, but must be from {SHORTEST:e} to {LONGEST:e} m"));
     }
     if rough_triangles(field, edge) > MOST_TRIANGLES {
         return refuse(format!("edge length {edge} m would make more than {MOST_TRIANGLES:e} triangles"));

@@ -61,7 +61,8 @@ impl Recorder {
     ) -> Result<Recorder, RecordingError> {
         make_room(folder, replace)?;
         let surfaces = folder.join(SURFACES);
-        for inner in [surfaces.clone(), folder.join(MOTION.name), folder.join(CONTACTS.name), folder.join(LEDGER.name)]
+        // Motion comes first: it tells what is left of a recording from a folder of the user's, see `make_room`.
+        for inner in [folder.join(MOTION.name), surfaces.clone(), folder.join(CONTACTS.name), folder.join(LEDGER.name)]
         {
             fs::create_dir_all(&inner).map_err(RecordingError::write(&inner))?;
         }
@@ -266,7 +267,9 @@ fn make_room(folder: &Path, replace: bool) -> Result<(), RecordingError> {
     };
     let names = names_in(folder)?;
     let is_recording = names.iter().any(|name| name == MANIFEST);
-    match names.iter().find(|name| !ours(name)) {
+    // A scene.toml or objects without the traces of a recording are the user's own.
+    let is_left_over = names.iter().any(|name| name == MOTION.name);
+    match names.iter().find(|name| !(ours(name) && (is_recording || is_left_over))) {
         Some(found) if !is_recording => {
             return Err(RecordingError::Occupied { folder: folder.into(), found: found.clone() });
         }
@@ -279,7 +282,9 @@ fn make_room(folder: &Path, replace: bool) -> Result<(), RecordingError> {
         let path = folder.join(MANIFEST);
         fs::remove_file(&path).map_err(RecordingError::write(&path))?;
     }
-    for name in names.iter().filter(|name| *name != MANIFEST && ours(name)) {
+    let mut leave: Vec<&String> = names.iter().filter(|name| *name != MANIFEST && ours(name)).collect();
+    leave.sort_by_key(|name| *name == MOTION.name);
+    for name in leave {
         let path = folder.join(name);
         let removed = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
         removed.map_err(RecordingError::write(&path))?;

@@ -140,7 +140,7 @@ impl Reader {
             return None;
         };
         let node = fields.node(key)?;
-        let path = format!("{path}.{key}");
+        let (body, path) = (path, format!("{path}.{key}"));
         if self.checker.dimension == 2 && node.table().is_none() {
             let help = Some("there are disc, box, polygon, half-plane and drum".into());
             self.checker.report(&node.place, &path, "a body of the plane has a shape of the plane", help);
@@ -148,6 +148,12 @@ impl Reader {
         }
         if let Some(set) = fields.node("set").filter(|_| key != "shape" || node.text().is_none()) {
             self.checker.report(&set.place, &path, "only named shapes have parameters to set", None);
+        }
+        for name in ["units", "up"].into_iter().filter(|_| key != "mesh") {
+            if let Some(node) = fields.node(name) {
+                let problem = format!("is for a mesh: a {key} is in metres, and y points up");
+                self.checker.report(&node.place, &format!("{body}.{name}"), problem, None);
+            }
         }
         match (key, node.table()) {
             ("shape", Some(table)) => self.described_shape(fields, node, table, &path),

@@ -41,9 +41,19 @@ pub struct SceneErrors {
 }
 
 impl SceneErrors {
+    /// Mistakes in the order of the text.
+    pub(super) fn sorted(file: String, text: String, mut mistakes: Vec<Mistake>) -> SceneErrors {
+        mistakes.sort_by_key(|mistake| match &mistake.place {
+            Place::Text(span) => (0, span.start),
+            Place::Setting(_) => (1, 0),
+            Place::Scene => (2, 0),
+        });
+        SceneErrors { file, text, mistakes }
+    }
+
     /// One mistake of the whole scene.
-    pub(super) fn of_scene(file: &str, problem: impl Into<String>) -> SceneErrors {
-        let mistake = Mistake { place: Place::Scene, key: String::new(), problem: problem.into(), help: None };
+    pub(super) fn of_scene(file: &str, problem: String, help: Option<String>) -> SceneErrors {
+        let mistake = Mistake { place: Place::Scene, key: String::new(), problem, help };
         SceneErrors { file: file.into(), text: String::new(), mistakes: vec![mistake] }
     }
 

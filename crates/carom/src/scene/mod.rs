@@ -9,6 +9,7 @@ mod build;
 mod check;
 mod copies;
 mod distant;
+mod draft;
 mod embedded;
 mod fields;
 mod look;
@@ -27,10 +28,8 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 use crate::source::hex;
-use check::Checker;
+use draft::Draft;
 use plan::Plan;
-use read::Reader;
-use tree::{Node, Table, Writer};
 
 pub use bouncing::Mapped;
 pub use build::{BuiltScene, Definition, Progress, SceneContext, WantedBake};
@@ -55,22 +54,13 @@ impl Scene {
     /// Reads a file, or the scene of that name that comes with Carom. Overrides are pairs of a key, as in `time.step` or
     /// `body.ball.restitution`, and a value.
     pub fn open(path: &str, overrides: &[(String, String)]) -> Result<Scene, SceneErrors> {
-        let file = Path::new(path);
-        let means_a_file = file.extension().is_some() || path.contains(['/', '\\']);
-        if let Some(scene) = embedded().iter().find(|scene| !means_a_file && scene.name == path) {
-            return Scene::read(scene.name, scene.text, Path::new(""), scene.name, overrides);
-        }
-        let bytes = std::fs::read(file).map_err(|error| {
-            let near = carom_shape::nearest(path, embedded().iter().map(|scene| scene.name));
-            let mut errors = SceneErrors::of_scene(path, format!("cannot read the scene: {error}"));
-            errors.mistakes[0].help = near.filter(|_| !means_a_file).map(|near| format!("did you mean '{near}'?"));
-            errors
-        })?;
-        let text = String::from_utf8(bytes).map_err(|error| {
-            SceneErrors::of_scene(path, format!("byte {} is not UTF-8 text", error.utf8_error().valid_up_to()))
-        })?;
-        let stem = file.file_stem().map_or("scene".into(), |stem| stem.to_string_lossy());
-        Scene::read(path, &text, file.parent().unwrap_or(Path::new("")), &stem, overrides)
+        Draft::open(path, overrides)?.finished()
+    }
+
+    /// As [`Scene::open`], and makes the world to see whether it can be made, with nothing baked. Tells mistakes of the text and
+    /// bodies that overlap at once, unless the mistakes leave in doubt whether they do.
+    pub fn check(path: &str, overrides: &[(String, String)]) -> Result<(Scene, BuiltScene), SceneErrors> {
+        Draft::open(path, overrides)?.checked()
     }
 
     /// Reads a text; `name` stands for the file in messages. Files that it names are looked for in the current folder.
@@ -93,47 +83,7 @@ impl Scene {
     /// );
     /// ```
     pub fn parse(name: &str, text: &str, overrides: &[(String, String)]) -> Result<Scene, SceneErrors> {
-        Scene::read(name, text, Path::new(""), name.split('.').next().unwrap_or(name), overrides)
-    }
-
-    fn read(
-        file: &str,
-        text: &str,
-        folder: &Path,
-        stem: &str,
-        overrides: &[(String, String)],
-    ) -> Result<Scene, SceneErrors> {
-        let (mut root, mut mistakes) = tree::parse(text);
-        // What was read of a broken text would only raise mistakes that are none.
-        let broken = !mistakes.is_empty();
-        let many: Vec<&str> = SECTIONS.iter().filter(|section| section.many).map(|section| section.name).collect();
-        for (path, value) in overrides.iter().filter(|_| !broken) {
-            mistakes.extend(tree::set(&mut root, path, value, &many).err());
-        }
-        let mut reader = Reader {
-            checker: Checker { dimension: dimension(&root), mistakes },
-            folder: folder.into(),
-            files: Vec::new(),
-            unread: Vec::new(),
-        };
-        if !broken {
-            reader.checker.scene(&root);
-        }
-        let plan = (!broken).then(|| reader.plan(&root, stem));
-        let mut mistakes = reader.checker.mistakes;
-        mistakes.sort_by_key(|mistake| match &mistake.place {
-            Place::Text(span) => (0, span.start),
-            Place::Setting(_) => (1, 0),
-            Place::Scene => (2, 0),
-        });
-        match plan.filter(|_| mistakes.is_empty()) {
-            Some(plan) => {
-                let mut writer = Writer::default();
-                writer.scene(&root);
-                Ok(Scene { plan, file: file.into(), source: text.into(), text: writer.text })
-            }
-            None => Err(SceneErrors { file: file.into(), text: text.into(), mistakes }),
-        }
+        Draft::read(name, text, Path::new(""), name.split('.').next().unwrap_or(name), overrides).finished()
     }
 
     /// What it is called.
@@ -187,12 +137,6 @@ impl Scene {
         self.plan.files.iter().for_each(|file| hash.update(file));
         hex(&hash.finalize())
     }
-}
-
-/// Two or three; three until it is known to be two, also if what the scene says makes no sense.
-fn dimension(root: &Table) -> usize {
-    let said = root.get("scene").and_then(Node::table).and_then(|scene| scene.get("dimension")?.whole());
-    if said == Some(2) { 2 } else { 3 }
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use super::copies::CopyPlan;
 use super::fields::Fields;
 use super::mistake::Place;
 use super::plan::{BodyPlan, JointForm, JointPlan, LoadPlan, Plan, PushPlan, Record};
-use super::tree::{Node, Table};
+use super::tree::{Node, Table, shown};
 
 /// Reads one scene.
 pub(super) struct Reader {
@@ -52,9 +52,12 @@ impl Reader {
         let rule = |key: &str, usual: Combiner| world.text(key).and_then(|name| name.parse().ok()).unwrap_or(usual);
         let downwards = |gravity: f64| DVec3::new(0.0, -gravity, 0.0);
         let (duration, step) = (scene.number("duration").unwrap_or(10.0), time.number("step").unwrap_or(1e-3));
-        if let Some(place) = time.place("step").filter(|_| step > duration) {
+        let length = time.place("step").map(|place| (place, "time.step"));
+        let length = length.or(scene.place("duration").map(|place| (place, "scene.duration")));
+        if let Some((place, key)) = length.filter(|_| step > duration && duration > 0.0) {
+            let (step, duration) = (shown(step), shown(duration));
             let problem = format!("a step of {step} s is longer than the scene, which lasts {duration} s");
-            self.checker.report(place, "time.step", problem, None);
+            self.checker.report(place, key, problem, None);
         }
         let response = response(section("response"));
         let is_flexible = matches!(response, Response::Flexible(_));

@@ -109,7 +109,7 @@ fn every_mistake_is_told_at_once_with_its_line_and_the_nearest_word() {
 
 #[test]
 fn physical_nonsense_is_refused_by_name() {
-    let cases: [(&str, &str, &str); 24] = [
+    let cases: [(&str, &str, &str); 29] = [
         ("name = \"lift\"", "name = \"ball-0-0-0\"", "another body is called 'ball-0-0-0' already"),
         ("name = \"lift\"", "name = \"world\"", "must not be \"world\""),
         ("name = \"lift\"", "", "'name' is missing"),
@@ -142,6 +142,15 @@ fn physical_nonsense_is_refused_by_name() {
         ("count = [2, 1, 2]", "count = [100000, 1000, 1000]", "more than 10000000 copies"),
         ("count = [2, 1, 2]", "count = [2, 1]", "no body is called 'ball-1-0-1' (did you mean 'ball-1-0-0'?)"),
         ("step = 0.01", "step = 3", "a step of 3 s is longer than the scene"),
+        ("step = 0.01", "step = 1e300", "time.step: a step of 1e300 s is longer than the scene"),
+        (
+            "duration = 2\n[time]\nstep = 0.01",
+            "duration = 1e-4",
+            "scene.duration: a step of 0.001 s is longer than the scene",
+        ),
+        ("material = \"steel\"", "units = \"mm\"", "body.ball.units: is for a mesh: a shape is in metres"),
+        ("material = \"steel\"", "up = \"z\"", "body.ball.up: is for a mesh"),
+        ("material = \"steel\"", "mass = -1e300", "must be a positive number, but is -1e300"),
     ];
     for (from, to, expected) in cases {
         assert!(GOOD.contains(from), "{from}");
@@ -199,7 +208,7 @@ fn an_override_is_checked_like_the_text_and_named_in_its_errors() {
         "--set body.ball.restitution=2: body.ball.restitution: must be a number from 0 to 1, or \"map\", but is 2"
     );
     assert!(message("time.stpe", "1").contains("time: unknown key 'stpe' (did you mean 'step'?)"));
-    assert!(message("body.bell.mass", "1").contains("no body is called 'bell'"));
+    assert!(message("body.bell.mass", "1").contains("no body is called 'bell' (did you mean 'ball'?)"));
     assert!(message("body.ball.shape.radius", "-1").contains("body.ball.shape: "));
 }
 
@@ -257,8 +266,60 @@ fn every_scene_that_comes_with_carom_is_right() {
         // Baking maps takes longer than a test should.
         read.build_unbaked().unwrap_or_else(|errors| panic!("{errors}"));
     }
-    let missing = Scene::open("cradel", &[]).unwrap_err();
-    assert!(missing.to_string().contains("did you mean 'cradle'?"), "{missing}");
+}
+
+#[test]
+fn a_name_that_no_scene_has_is_answered_with_the_one_that_was_meant() {
+    for (name, help) in [
+        ("cradel", "did you mean 'cradle'?"),
+        ("Cradle", "did you mean 'cradle'?"),
+        ("pool", "did you mean 'pool-break'?"),
+        ("rocking", "did you mean 'slab-rocking'?"),
+        ("xyzzy", "there are bounce-heights, slope, "),
+        ("mug", "it is a shape, for bodies of a scene: shape = \"mug\""),
+        ("nowhere/cradle.toml", "'cradle' comes with Carom, without an ending"),
+        ("src", "this is a folder, and a scene is a file"),
+    ] {
+        let missing = Scene::open(name, &[]).unwrap_err();
+        assert!(missing.to_string().contains(help), "{missing}");
+    }
+}
+
+#[test]
+fn bodies_that_overlap_are_told_beside_other_mistakes_unless_these_leave_it_in_doubt() {
+    let low = GOOD.replacen("position = [0, 1, 0]", "position = [0, 0.05, 0]", 1);
+    let told = |text: &str| {
+        let errors = Draft::read("s.toml", text, Path::new(""), "s", &[]).checked().err();
+        errors.map_or(Vec::new(), |errors| errors.mistakes.iter().map(|mistake| errors.line(mistake)).collect())
+    };
+    assert_eq!(told(GOOD), [""; 0]);
+    let overlap = told(&low);
+    assert!(overlap.len() == 1 && overlap[0].contains("overlap by 0.05"), "{overlap:?}");
+    // In the order of the text: the ball stands before the load, after the time.
+    for (from, to, key, place) in [
+        ("step = 0.01", "stpe = 0.01", "time: unknown key 'stpe'", 0),
+        ("step = 0.01", "step = -1", "time.step: must be a positive number", 0),
+        ("duration = 2", "duration = 0", "scene.duration: must be a positive number", 0),
+        ("fps = 30", "fsp = 30", "record: unknown key 'fsp'", 1),
+        ("until = 1", "untli = 1", "load.1: unknown key 'untli'", 1),
+        ("position = [5, 1, 0]", "positoin = [5, 1, 0]", "body.lift: unknown key 'positoin'", 1),
+    ] {
+        assert!(low.contains(from), "{from}");
+        let both = told(&low.replacen(from, to, 1));
+        assert!(both.len() == 2 && both[place].contains(key) && both[1 - place] == overlap[0], "{both:?}");
+    }
+    for (from, to, key) in [
+        ("surface = \"stone\"", "surfcae = \"stone\"", "body.floor: unknown key 'surfcae'"),
+        ("spin = [0, 360, 0]", "spni = [0, 360, 0]", "body.ball: unknown key 'spni'"),
+        ("gravity = [0, -9.81, 0]", "most-ovrelap = 1", "world: unknown key 'most-ovrelap'"),
+        ("anchor = [0, 2, 0]", "ancohr = [0, 2, 0]", "joint.1: unknown key 'ancohr'"),
+        ("[record]", "[recrod]", "unknown section 'recrod'"),
+    ] {
+        assert!(low.contains(from), "{from}");
+        let alone = told(&low.replacen(from, to, 1));
+        assert!(alone.iter().any(|line| line.contains(key)), "{alone:?}");
+        assert!(!alone.iter().any(|line| line.contains("overlap by")), "{alone:?}");
+    }
 }
 
 proptest! {

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use carom_shape::shortened;
+use carom_shape::{nearest, shortened};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -88,7 +88,7 @@ impl Node {
     pub fn describe(&self) -> String {
         match &self.value {
             Value::Text(text) => format!("'{}'", shortened(text)),
-            Value::Number(number) => format!("{number}"),
+            Value::Number(number) => shown(*number),
             Value::Whole(whole) => format!("{whole}"),
             Value::Flag(flag) => format!("{flag}"),
             Value::List(list) => {
@@ -98,6 +98,14 @@ impl Node {
             Value::Table(_) => "a table".into(),
             Value::Other(what) => (*what).into(),
         }
+    }
+}
+
+/// A number for messages: with a power of ten where it would have a long row of zeros.
+pub(super) fn shown(number: f64) -> String {
+    match number.abs() {
+        0.0 | 1e-6..1e9 => format!("{number}"),
+        _ => format!("{number:e}"),
     }
 }
 
@@ -160,10 +168,13 @@ pub(super) fn set(root: &mut Table, path: &str, value: &str, many: &[&str]) -> R
             Value::List(list) => Some(list),
             _ => None,
         });
-        let called = |node: &&mut Node| node.table().and_then(|table| table.get("name")?.text()) == Some(name);
-        let member = members.and_then(|list| list.iter_mut().find(called));
-        let Some(Node { value: Value::Table(table), .. }) = member else {
-            return Err(refuse(format!("no {section} is called '{}'", shortened(name))));
+        let members: &mut [Node] = members.map_or(&mut [], Vec::as_mut_slice);
+        let Some(number) = members.iter().position(|member| name_of(member) == Some(name)) else {
+            let help = nearest(name, members.iter().filter_map(name_of)).map(|near| format!("did you mean '{near}'?"));
+            return Err(Mistake { help, ..refuse(format!("no {section} is called '{}'", shortened(name))) });
+        };
+        let Value::Table(table) = &mut members[number].value else {
+            return Err(refuse(format!("'{}' has no keys of its own", shortened(name))));
         };
         (table, inner)
     } else {
@@ -178,6 +189,11 @@ pub(super) fn set(root: &mut Table, path: &str, value: &str, many: &[&str]) -> R
         None => table.0.push(Entry { key: last.to_owned(), place, node }),
     }
     Ok(())
+}
+
+/// What a member of a section that stands many times is called.
+fn name_of(member: &Node) -> Option<&str> {
+    member.table()?.get("name")?.text()
 }
 
 /// The table of a key; made where there is none.

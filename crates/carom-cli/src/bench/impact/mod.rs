@@ -12,7 +12,7 @@ use miette::miette;
 use serde::{Deserialize, Serialize};
 
 use self::scenes::{Kind, scene};
-use super::Args;
+use super::Repeat;
 use super::measure::{core_seconds, peak_memory};
 use super::table::{megabytes, table};
 use crate::ui::{Work, failure, print, print_json, thousands};
@@ -75,12 +75,38 @@ struct Measured {
     peak_memory: Option<u64>,
 }
 
-/// Runs the benchmark.
+/// Drops of balls and boxes with all impacts at once, against the paper and SCISim.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  carom bench impact --threads 1                           drops of up to 100,000 balls
+  carom bench impact --quick                               the same scenes, small")]
+pub struct Args {
+    /// The same scenes with a thousand bodies at most: seconds.
+    #[arg(long)]
+    quick: bool,
+    /// Also a million balls: minutes, and 2 GB of memory.
+    #[arg(long, conflicts_with = "quick")]
+    largest: bool,
+    #[command(flatten)]
+    repeat: Repeat,
+    /// Print the figures as JSON.
+    #[arg(long)]
+    json: bool,
+    /// One measurement, described in JSON: how the benchmark calls itself.
+    #[arg(long, hide = true, value_name = "JOB")]
+    measure: Option<String>,
+}
+
+/// Runs the benchmark, or one measurement of it.
 pub fn run(args: &Args) -> Work<()> {
+    if let Some(job) = &args.measure {
+        return measure(job);
+    }
     let threads = rayon::current_num_threads();
     let mut results = Vec::new();
     for case in cases(args) {
-        let measured = (0..if case.job.bodies < 50_000 { args.repeat } else { 1 })
+        let measured = (0..if case.job.bodies < 50_000 { args.repeat.runs } else { 1 })
             .map(|_| case.job.run(threads))
             .collect::<Work<Vec<Measured>>>()?;
         let fastest = measured.into_iter().min_by(|a, b| a.step_ms.total_cmp(&b.step_ms));
@@ -212,7 +238,7 @@ impl Job {
 }
 
 /// Runs a job in this process and prints what it took.
-pub fn measure(job: &str) -> Work<()> {
+fn measure(job: &str) -> Work<()> {
     let job: Job = serde_json::from_str(job).map_err(|error| failure(error, Some("`carom bench impact` writes it")))?;
     let definition = scene(job.kind, job.bodies).map_err(|error| failure(error, None))?;
     let mut world = System::plane(definition).map_err(|error| failure(error, None))?;
