@@ -401,7 +401,12 @@ impl<G: Geometry> Portion<G> {
         if self.touches.is_empty() {
             return;
         }
-        if let [Some(&a), Some(&b)] = bodies.map(|body| motions.get(body as usize)) {
+        // The wall of a room comes nearer than a flat one would while a body moves along it.
+        let is_room = |body: &Collider<'_, G>| G::room(body.shape, &body.pose).is_some();
+        if let [Some(&a), Some(&b)] = bodies.map(|body| motions.get(body as usize))
+            && !is_room(first)
+            && !is_room(second)
+        {
             let reach = first.reach + second.reach;
             let besides = reach - a.length() - b.length() + ROUND_OFF * reach;
             let closes = |touch: &Touch<G::Vector>| touch.gap + touch.normal.dot(a - b) <= besides;

@@ -66,7 +66,10 @@ impl<C: Columns> Layers<C> {
             return;
         }
         let solves = course.solves;
-        course.add(self.reflector.run(island, &self.after, |_| false), 1.0);
+        let mut last = self.reflector.run(island, &self.after, |_| false);
+        // What a jam has left approaching is the jam's.
+        last.jam = if course.jammed > 0 { last.lost } else { 0.0 };
+        course.add(last, 1.0);
         if course.solves > solves {
             self.impulses.iter_mut().zip(&self.reflector.impulses).for_each(|(sum, impulse)| *sum += impulse);
         }
@@ -91,6 +94,7 @@ impl Course {
         self.factorizations += layer.factorizations;
         self.examined += layer.examined;
         self.residual = self.residual.max(layer.residual);
+        self.lost += weight * layer.lost;
         self.jam += weight * layer.jam;
         self.jammed = self.jammed.max(layer.jammed);
         self.squeezed |= layer.squeezed;

@@ -16,9 +16,10 @@ use crate::island::{Island, distinct};
 
 /// Reflections before a jam is looked for the first time; then twice as many each time.
 const FIRST_WINDOW: usize = 64;
-/// A window of this many reflections ends by holding every contact that still pushes; the more contacts there are, the sooner this
-/// happens to those that push again and again.
+/// A window of this many reflections ends by holding every contact that pushes again and again. With more contacts than a few this happens
+/// sooner, by the square of their number, since a reflection costs more.
 const LAST_WINDOW: usize = 1 << 17;
+const FEW: usize = 6;
 /// But not sooner than after so many.
 const LEAST_WINDOW: usize = 1 << 9;
 
@@ -38,7 +39,8 @@ pub(crate) struct Course {
     pub examined: usize,
     /// The largest relative residual.
     pub residual: f64,
-    /// Energy that jams took, J.
+    /// Energy that was lost, and what jams took of it, J.
+    pub lost: f64,
     pub jam: f64,
     /// Contacts held because they were jammed.
     pub jammed: usize,
@@ -106,7 +108,8 @@ impl<C: Columns> Reflector<C> {
             if left == 0 {
                 // In a jam the same contacts push again and again; a wave passes each of them a few times.
                 let again = f64::from(self.most_pushes) >= 2.0 * (window as f64).sqrt();
-                let enough = (LAST_WINDOW / island.len().max(1)).max(LEAST_WINDOW);
+                let more = island.len().max(FEW);
+                let enough = (LAST_WINDOW * FEW * FEW / (more * more)).max(LEAST_WINDOW);
                 let last = window >= if again { enough } else { LAST_WINDOW };
                 if (again || last) && self.hold_jam(island, last) {
                     self.close_window();
@@ -224,7 +227,7 @@ impl<C: Columns> Reflector<C> {
         let (slope, curvature) = self.measure(island);
         self.apply(island, 1.0);
         let lost = -(slope + 0.5 * curvature);
-        self.course.jam += if self.is_jammed() { lost } else { 0.0 };
+        self.lose(lost);
         lost
     }
 
@@ -248,16 +251,22 @@ impl<C: Columns> Reflector<C> {
             elastic &= !held || island.joint[i as usize];
             self.linear.push(if held { opening } else { 2.0 * opening });
         }
-        self.solve(island);
         self.changed.iter().for_each(|&block| self.is_changed[block as usize] = false);
         self.changed.clear();
+        self.solve(island);
         // Along the push the energy is slope θ + ½ curvature θ²: the other root is where it is as before.
         let (slope, curvature) = self.measure(island);
         let gains = slope + 0.5 * curvature > 0.0;
         let scale = if (elastic || gains) && curvature > 0.0 { -2.0 * slope / curvature } else { 1.0 };
         self.apply(island, scale);
+        self.lose(-scale * (slope + 0.5 * scale * curvature));
+    }
+
+    /// Enters energy that was lost.
+    fn lose(&mut self, energy: f64) {
+        self.course.lost += energy;
         if self.is_jammed() {
-            self.course.jam -= scale * (slope + 0.5 * scale * curvature);
+            self.course.jam += energy;
         }
     }
 
@@ -282,8 +291,14 @@ impl<C: Columns> Reflector<C> {
         if let Some(position) = unbounded {
             let worst = self.chosen[position];
             let opening = island.opening(worst as usize, &self.w);
-            if opening < -1e4 * island.noise(worst as usize, &self.speeds) {
+            let closes = opening < -1e4 * island.noise(worst as usize, &self.speeds);
+            if closes && island.drift.iter().any(|&drift| drift != 0.0) {
                 self.course.squeezed = true;
+            } else if closes {
+                // Nothing is prescribed, so rest is admissible: these are jammed up to round-off.
+                let chosen = std::mem::take(&mut self.chosen);
+                self.hold_jammed(island, &chosen);
+                self.chosen = chosen;
             } else {
                 // In a jam, openings that are round-off need not fit together: those contacts are at rest.
                 for (&i, &y) in self.chosen.iter().zip(&self.push) {
@@ -292,6 +307,21 @@ impl<C: Columns> Reflector<C> {
                 (self.any_held, self.any_inelastic) = (true, true);
             }
         }
+    }
+
+    /// From now on these contacts are held, and looked at again.
+    fn hold_jammed(&mut self, island: &Island<C>, contacts: &[u32]) {
+        for &i in contacts {
+            self.course.jammed += usize::from(!self.held[i as usize]);
+            self.held[i as usize] = true;
+            for block in distinct(island.normals.blocks_of(i as usize)) {
+                if !self.is_changed[block as usize] {
+                    self.is_changed[block as usize] = true;
+                    self.changed.push(block);
+                }
+            }
+        }
+        (self.any_held, self.any_inelastic) = (true, true);
     }
 
     /// yᵀ(openings) and |Gy|² of the push; leaves Gy in `delta`.
@@ -378,17 +408,7 @@ impl<C: Columns> Reflector<C> {
             }
             None => return false,
         };
-        for &i in &members {
-            self.course.jammed += usize::from(!self.held[i as usize]);
-            self.held[i as usize] = true;
-            for block in distinct(island.normals.blocks_of(i as usize)) {
-                if !self.is_changed[block as usize] {
-                    self.is_changed[block as usize] = true;
-                    self.changed.push(block);
-                }
-            }
-        }
-        (self.any_held, self.any_inelastic) = (true, true);
+        self.hold_jammed(island, &members);
         let lost = self.stop_held(island);
         self.course.jam += if self.is_jammed() { 0.0 } else { lost };
         true

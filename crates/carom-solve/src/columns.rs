@@ -108,12 +108,6 @@ impl<const W: usize> BlockColumns<W> {
         self.columns.push(Column { rows, blocks: [a, b] });
     }
 
-    /// Puts another column with two blocks in the place of one.
-    pub fn replace(&mut self, column: usize, sides: [(u32, [f64; W]); 2]) {
-        self.push(sides);
-        self.columns.swap_remove(column);
-    }
-
     /// Appends a column with one block.
     pub fn push_single(&mut self, block: u32, row: [f64; W]) {
         // The empty side points to the same block: no branch is needed when reading.

@@ -43,7 +43,7 @@ impl<const W: usize> Touching<W> {
 
     /// By how much the gap changes more than in proportion to time, because the normal turns.
     #[inline]
-    fn bend(&self, time: f64, velocities: &[[f64; W]]) -> f64 {
+    pub(crate) fn bend(&self, time: f64, velocities: &[[f64; W]]) -> f64 {
         if self.centres == 0.0 {
             return 0.0;
         }

@@ -63,15 +63,16 @@ pub fn respond<const W: usize>(
         let aim = Aim { target, softness: 0.0, lower: 0.0, upper: f64::INFINITY, start };
         multipliers.push(contact.bodies, &contact.normal, encounter.velocities, aim);
     }
-    let mut rub = Rub::run(encounter, multipliers, |_, _| (0.0, 0.0));
+    let rub = Rub::run(encounter, multipliers, |_, _| (0.0, 0.0));
     let friction = first + encounter.contacts.len()..multipliers.len();
+    let rubs = !friction.is_empty();
     let residual = match params.solver.method {
-        Method::Exact if !friction.is_empty() => rub.settle(encounter, multipliers, params.solver.tolerance),
+        Method::Exact if rubs => rub.solve(encounter, multipliers, params.solver.tolerance),
         _ => multipliers.solve(),
     };
     let colliding = (0..encounter.contacts.len())
         .any(|i| encounter.contacts[i].restitution > 0.0 && multipliers.rate_after(first + i) > 0.0);
-    if colliding {
+    if colliding || rubs {
         multipliers.limit_gain(first..multipliers.len());
     }
     let push = repair(encounter, multipliers);
@@ -194,7 +195,7 @@ pub(super) fn repair<const W: usize>(encounter: &Encounter<'_, W>, multipliers: 
     }
     for (i, contact) in encounter.contacts.iter().enumerate() {
         let speed = multipliers.rate_after(first + i);
-        let room = contact.gap + step * speed + slop;
+        let room = contact.gap + contact.bend(step, encounter.velocities) + step * speed + slop;
         // What parts by itself needs no push; a push that is not needed would cost angular momentum.
         let overlaps = room < 0.0 && speed <= encounter.resting_speed;
         targets.push(if overlaps { -OVERLAP_REPAIR * room / step } else { -room.max(0.0) / step });

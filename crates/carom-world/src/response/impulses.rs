@@ -186,7 +186,7 @@ fn push<const W: usize>(encounter: &Encounter<'_, W>, sweeper: &mut Sweeper<W>, 
     targets.extend(encounter.joints.iter().map(repair));
     targets.extend(encounter.contacts.iter().map(|contact| {
         let speed = contact.speed(encounter.velocities);
-        let room = contact.gap + step * speed + encounter.slop;
+        let room = contact.gap + contact.bend(step, encounter.velocities) + step * speed + encounter.slop;
         // What parts by itself needs no push.
         let overlaps = room < 0.0 && speed <= encounter.resting_speed;
         if overlaps { -OVERLAP_REPAIR * room / step } else { -room.max(0.0) / step }

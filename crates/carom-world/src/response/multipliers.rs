@@ -16,6 +16,8 @@ use crate::WorldError;
 pub(super) const HAIR: f64 = 1e-4;
 /// The relative residual that is good enough while bounds settle.
 const SETTLING: f64 = 1e-7;
+/// Proximal steps stall if they leave more than this much of the residual.
+const STALL: f64 = 0.1;
 /// The most rounds of descent while bounds settle.
 const ROUGH_DESCENTS: usize = 20;
 /// Softness that makes contradictory rows compromise, as a part of a row's own.
@@ -42,15 +44,6 @@ pub(crate) struct Aim {
     pub upper: f64,
     /// Where the solver starts.
     pub start: f64,
-}
-
-/// A row in coordinates of unit mass.
-struct Row<const W: usize> {
-    sides: [(u32, [f64; W]); 2],
-    rate: f64,
-    prescribed: f64,
-    /// Whether any of its bodies can be moved.
-    moves: bool,
 }
 
 /// The rows of an encounter, their impulses, and the memory of the solver.
@@ -115,27 +108,6 @@ impl<const W: usize> Multipliers<W> {
 
     /// Appends a row; `velocities` are those before.
     pub fn push(&mut self, bodies: [u32; 2], rows: &[[f64; W]; 2], velocities: &[[f64; W]], aim: Aim) {
-        let Row { sides, rate, prescribed, moves } = self.row(bodies, rows, velocities);
-        // Between bodies that nothing moves there is nothing to do.
-        let aim = if moves { aim } else { Aim { lower: 0.0, upper: 0.0, start: 0.0, ..aim } };
-        self.columns.push(sides);
-        self.rates.push(rate);
-        self.prescribed.push(prescribed);
-        self.targets.push(aim.target);
-        self.softness.push(aim.softness);
-        self.lower.push(aim.lower);
-        self.upper.push(aim.upper);
-        self.impulses.push(aim.start);
-    }
-
-    /// Turns a row into another direction, with an impulse of its own.
-    pub fn turn(&mut self, row: usize, bodies: [u32; 2], rows: &[[f64; W]; 2], velocities: &[[f64; W]], impulse: f64) {
-        let Row { sides, rate, prescribed, .. } = self.row(bodies, rows, velocities);
-        self.columns.replace(row, sides);
-        (self.rates[row], self.prescribed[row], self.impulses[row]) = (rate, prescribed, impulse);
-    }
-
-    fn row(&self, bodies: [u32; 2], rows: &[[f64; W]; 2], velocities: &[[f64; W]]) -> Row<W> {
         let mut sides = [(0, [0.0; W]); 2];
         let (mut rate, mut prescribed) = (0.0, 0.0);
         let mut moving = None;
@@ -159,7 +131,16 @@ impl<const W: usize> Multipliers<W> {
                 sides[side].0 = moving.unwrap_or(0);
             }
         }
-        Row { sides, rate, prescribed, moves: moving.is_some() }
+        // Between bodies that nothing moves there is nothing to do.
+        let aim = if moving.is_none() { Aim { lower: 0.0, upper: 0.0, start: 0.0, ..aim } } else { aim };
+        self.columns.push(sides);
+        self.rates.push(rate);
+        self.prescribed.push(prescribed);
+        self.targets.push(aim.target);
+        self.softness.push(aim.softness);
+        self.lower.push(aim.lower);
+        self.upper.push(aim.upper);
+        self.impulses.push(aim.start);
     }
 
     /// The square of a row: how much its rate answers to its own impulse, 1/kg.
@@ -195,16 +176,13 @@ impl<const W: usize> Multipliers<W> {
         self.softness[row] = softness;
     }
 
-    /// The bound of a row of friction.
-    pub fn bound(&self, row: usize) -> f64 {
-        self.upper[row]
+    /// All impulses, to come back to.
+    pub fn clone_impulses(&self) -> Vec<f64> {
+        self.impulses.clone()
     }
 
-    /// Puts impulses within their bounds.
-    pub fn clamp(&mut self, rows: Range<usize>) {
-        for row in rows {
-            self.impulses[row] = self.impulses[row].max(self.lower[row]).min(self.upper[row]);
-        }
+    pub fn put_impulses(&mut self, impulses: Vec<f64>) {
+        self.impulses = impulses;
     }
 
     pub fn set_bound(&mut self, row: usize, bound: f64) {
@@ -225,59 +203,77 @@ impl<const W: usize> Multipliers<W> {
         let (targets, softness) = (self.targets.clone(), self.softness.clone());
         let report = self.solve_with(&targets, &softness);
         self.update();
-        let pressing = self.parts_where(Self::press);
-        if report.unbounded.is_some() || !pressing.is_empty() {
-            self.give_way(&pressing, targets, &softness);
-            self.ease();
+        let is_unbounded = report.unbounded.is_some();
+        let squeezed = self.parts_where(|this, rows| this.press(rows) || (is_unbounded && this.contradict(rows)));
+        for rows in &squeezed {
+            self.give_way(rows);
+        }
+        if !squeezed.is_empty() {
+            self.update();
         }
         self.residual()
     }
 
     /// Where bodies of prescribed motion squeeze others, or joints contradict contacts or each other, no impulse helps, or only
     /// ones that press against each other far harder than anything moves. There all rows give way as little as they can: a few soft steps
-    /// tell which rates can be had, and then the impulses are those that it takes to have these.
-    fn give_way(&mut self, pressing: &[Vec<usize>], mut targets: Vec<f64>, softness: &[f64]) {
-        self.impulses.fill(0.0);
+    /// tell which rates can be had, and then the impulses are the least that it takes to have these.
+    fn give_way(&mut self, rows: &[usize]) {
+        rows.iter().for_each(|&row| self.impulses[row] = 0.0);
+        let soft: Vec<f64> = rows.iter().map(|&row| self.softness[row].max(SOFT * self.square(row))).collect();
         for _ in 0..SOFT_STEPS {
-            self.solve_softly(SOFT, true);
+            let around = |(&row, soft): (&usize, &f64)| {
+                let hard = self.softness[row] == 0.0;
+                self.targets[row] + if hard { soft * self.impulses[row] } else { 0.0 }
+            };
+            let targets: Vec<f64> = rows.iter().zip(&soft).map(around).collect();
+            self.solve_rows(rows, &targets, &soft);
         }
         self.update();
-        let contradictory = self.parts_where(Self::contradict);
-        for rows in pressing.iter().chain(&contradictory) {
-            // By a hair less than what can be had is asked for, so that round-off does not make impulses press again.
-            let hair =
-                HAIR_LESS * rows.iter().fold(0.0f64, |m, &row| m.max((self.rates[row] - self.targets[row]).abs()));
-            for &row in rows {
-                let attainable = self.rate_after(row) + softness[row] * self.impulses[row];
-                match (self.lower[row], self.upper[row]) {
-                    (f64::NEG_INFINITY, f64::INFINITY) => targets[row] = attainable,
-                    (_, f64::INFINITY) => targets[row] = targets[row].min(attainable - hair),
-                    // Friction asks for nothing that it could not have.
-                    _ => {}
-                }
+        // By a hair less than what can be had is asked for, so that round-off does not make impulses press again.
+        let demand = rows.iter().fold(0.0f64, |m, &row| m.max((self.rates[row] - self.targets[row]).abs()));
+        let attainable = |&row: &usize| {
+            let attainable = self.rate_after(row) + self.softness[row] * self.impulses[row];
+            match (self.lower[row], self.upper[row]) {
+                (f64::NEG_INFINITY, f64::INFINITY) => attainable,
+                (_, f64::INFINITY) => self.targets[row].min(attainable - HAIR_LESS * demand),
+                // Friction asks for nothing that it could not have.
+                _ => self.targets[row],
             }
-        }
-        pressing.iter().chain(&contradictory).flatten().for_each(|&row| self.impulses[row] = 0.0);
-        self.solve_with(&targets, softness);
+        };
+        let targets: Vec<f64> = rows.iter().map(attainable).collect();
+        let softness: Vec<f64> = rows.iter().map(|&row| self.softness[row]).collect();
+        rows.iter().for_each(|&row| self.impulses[row] = 0.0);
+        self.solve_rows(rows, &targets, &softness);
         self.update();
+        let part: Vec<u32> = rows.iter().map(|&row| row as u32).collect();
+        if self.press(&part) {
+            self.ease(rows);
+        }
     }
 
-    /// Where impulses still press, puts the least that move the same.
-    fn ease(&mut self) {
-        for rows in self.parts_where(Self::press) {
-            let pick = |list: &[f64]| rows.iter().map(|&row| list[row]).collect::<Vec<f64>>();
-            let (lower, upper, mut impulses) = (pick(&self.lower), pick(&self.upper), pick(&self.impulses));
-            let mut columns = BlockColumns::new(self.bodies);
-            for &row in &rows {
-                columns.push_column_like(&self.columns, row, self.columns.blocks_of(row), 1.0);
-            }
-            let bounds = Bounds::Box { lower: &lower, upper: &upper };
-            least_norm(&mut self.solver, &columns, bounds, &mut impulses, LEAST);
-            for (&row, impulse) in rows.iter().zip(impulses) {
-                self.impulses[row] = impulse;
-            }
+    /// Puts the least impulses that move the same.
+    fn ease(&mut self, rows: &[usize]) {
+        let pick = |list: &[f64]| rows.iter().map(|&row| list[row]).collect::<Vec<f64>>();
+        let (lower, upper, mut impulses) = (pick(&self.lower), pick(&self.upper), pick(&self.impulses));
+        let mut columns = BlockColumns::new(self.bodies);
+        for &row in rows {
+            columns.push_column_like(&self.columns, row, self.columns.blocks_of(row), 1.0);
         }
-        self.update();
+        let bounds = Bounds::Box { lower: &lower, upper: &upper };
+        least_norm(&mut self.solver, &columns, bounds, &mut impulses, LEAST);
+        rows.iter().zip(impulses).for_each(|(&row, impulse)| self.impulses[row] = impulse);
+    }
+
+    /// Solves for some rows, with targets and softness of their own, as if there were no others.
+    fn solve_rows(&mut self, rows: &[usize], targets: &[f64], softness: &[f64]) {
+        let pick = |list: &[f64]| rows.iter().map(|&row| list[row]).collect::<Vec<f64>>();
+        let (lower, upper, mut impulses) = (pick(&self.lower), pick(&self.upper), pick(&self.impulses));
+        let linear: Vec<f64> = rows.iter().zip(targets).map(|(&row, target)| self.rates[row] - target).collect();
+        let subset: Vec<u32> = rows.iter().map(|&row| row as u32).collect();
+        let bounds = Bounds::Box { lower: &lower, upper: &upper };
+        let problem = Problem { columns: &self.columns, linear: &linear, bounds, softness };
+        self.rounds += self.solver.solve_subset(&problem, &subset, &mut impulses).rounds;
+        rows.iter().zip(impulses).for_each(|(&row, impulse)| self.impulses[row] = impulse);
     }
 
     /// Whether impulses press against each other somewhere.
@@ -297,23 +293,25 @@ impl<const W: usize> Multipliers<W> {
     }
 
     /// Whether impulses press against each other by far more than what they move, or what is driven is driven off far faster than
-    /// anything asks for: what a press squeezes out sideways.
+    /// anything asks for: what a press squeezes out sideways. Only prescribed motion and joints do that; else rest is an answer.
     fn press(&self, rows: &[u32]) -> bool {
-        let (mut largest, mut moved, mut demand, mut driven) = (0.0f64, 0.0f64, 0.0f64, false);
+        let (mut largest, mut moved, mut demand) = (0.0f64, 0.0f64, 0.0f64);
+        let (mut driven, mut joined) = (false, false);
         for &row in rows {
             let row = row as usize;
             let length = self.square(row).sqrt();
             largest = largest.max(self.impulses[row].abs() * length);
             demand = demand.max((self.rates[row] - self.targets[row]).abs() / length.max(f64::MIN_POSITIVE));
             driven |= self.prescribed[row] != 0.0;
+            joined |= self.lower[row] == f64::NEG_INFINITY;
             for block in self.columns.blocks_of(row) {
                 moved = self.change[self.columns.range(block)].iter().fold(moved, |m, x| m.max(x.abs()));
             }
         }
-        largest > PRESSING * moved || (driven && moved > PRESSING * demand)
+        ((driven || joined) && largest > PRESSING * moved) || (driven && moved > PRESSING * demand)
     }
 
-    /// Whether soft steps leave rows without what they ask for.
+    /// Whether rows are left without what they ask for.
     fn contradict(&self, rows: &[u32]) -> bool {
         let (mut missing, mut fastest) = (0.0f64, 0.0f64);
         for &row in rows {
@@ -329,8 +327,26 @@ impl<const W: usize> Multipliers<W> {
         missing > CONTRADICTION * fastest
     }
 
-    /// Solves for all rows but friction, which stays as it is. Returns the relative residual of all.
-    pub fn solve_beside(&mut self, friction: Range<usize>) -> f64 {
+    /// Solves for all rows, of which some are friction. Returns the relative residual.
+    ///
+    /// Rows of friction leave a problem in which hardly anything is unique. Proximal steps around the last answer are well
+    /// conditioned. Where they stall, friction stays as it is, known better than its bounds are, and the other rows are
+    /// solved for to the tolerance: nothing approaches and joints hold, whatever friction had.
+    pub fn solve_with_friction(&mut self, friction: Range<usize>) -> f64 {
+        let tolerance = self.params.unwrap_or_default().tolerance;
+        let mut residual = f64::INFINITY;
+        loop {
+            self.solve_softly(HAIR, true);
+            let before = residual;
+            residual = self.residual();
+            if residual <= tolerance {
+                self.update();
+                return residual;
+            }
+            if residual > STALL * before {
+                break;
+            }
+        }
         let bounds = friction.clone().map(|row| (self.lower[row], self.upper[row])).collect::<Vec<_>>();
         for row in friction.clone() {
             (self.lower[row], self.upper[row]) = (self.impulses[row], self.impulses[row]);

@@ -1,8 +1,8 @@
 //! Rows of friction: along the slip and across it, in a disc that the normal impulses bound.
 //!
 //! The bounds follow the normal impulses in passes (*Distant*, §3): each pass solves for everything at once with the bounds of the
-//! pass before. Across the slip a contact may use what its disc has left, and directions follow the slip, or the friction of what sticks: where
-//! passes settle, friction is in its disc and opposes the slip, Coulomb's law as it is.
+//! pass before, until friction is within the bounds of its own normal impulses. Across the slip a contact may use what its disc has left, so that
+//! steady sliding is Coulomb's law as it is, and sticking has all directions.
 
 use super::constraints::enter;
 use super::multipliers::{Aim, HAIR, Multipliers};
@@ -12,21 +12,11 @@ use crate::{Encounter, Outcome};
 const PASSES: usize = 2;
 /// The most passes that settle them.
 const MOST_PASSES: usize = 12;
-/// From this pass on bounds go half of the way only: some would swing for ever.
-const HALF_WAY: usize = 8;
-/// From this pass on it is enough that all rows are right within the bounds of the pass before, as bounds of redundant contacts may wander.
-const LONG_ENOUGH: usize = 5;
-/// The relative residual that is enough with friction, whose bounds are known less well.
-const ENOUGH: f64 = 1e-11;
-/// Passes have settled if so much is wrong, relative to the largest impulse, with bounds of their own.
-const SETTLED: f64 = 1e-7;
 /// A pass stalls that leaves more than this much of the residual. Then rows are made less soft, down to the last hair.
 const STALL: f64 = 0.1;
 const LESS_SOFT: f64 = 1e-2;
 const LEAST_HAIR: f64 = 1e-8;
-/// So often, with rows of the last hair, before friction is left as it is.
-const MOST_STALLS: usize = 1;
-/// Slip below this much of the largest rate, and friction below this much of its bound, has no direction.
+/// Slip below this much of the largest rate has no direction.
 const STILL: f64 = 1e-10;
 
 /// The rows of friction.
@@ -69,77 +59,60 @@ impl Rub {
         let mut sliding = encounter.velocities.to_vec();
         multipliers.apply(&mut sliding);
         let rub = Rub::push(encounter, &sliding, multipliers, aim);
-        rub.bound(encounter, multipliers, 1.0);
+        rub.bound(encounter, multipliers);
         for _ in 0..PASSES {
             multipliers.solve_uniquely(true);
-            rub.bound(encounter, multipliers, 1.0);
+            rub.bound(encounter, multipliers);
         }
         rub
     }
 
-    /// Solves for all rows with bounds and directions that follow, until nothing changes. Returns the relative residual.
+    /// Solves for all rows. Returns the relative residual.
     ///
-    /// Rows of friction leave a problem in which hardly anything is unique; proximal steps around the last answer stay near it. Where passes do
-    /// not settle, friction stays as it is within its last bounds, and the other rows are solved for: nothing approaches and joints hold.
-    pub fn settle<const W: usize>(
-        &mut self,
+    /// In the plane bounds follow until friction is within those of its own normal impulses: a tower on a slope does not creep. Where passes do
+    /// not settle, and in space, where bounds of redundant contacts wander, the bounds stay as they are.
+    pub fn solve<const W: usize>(
+        &self,
         encounter: &Encounter<'_, W>,
         multipliers: &mut Multipliers<W>,
         tolerance: f64,
     ) -> f64 {
-        let (mut hair, mut before, mut stalls) = (HAIR, f64::INFINITY, 0);
-        for pass in 0..MOST_PASSES {
-            let residual = multipliers.step_softly(hair);
-            if multipliers.presses() {
-                break;
-            }
-            self.turn(encounter, multipliers);
-            self.bound(encounter, multipliers, if pass < HALF_WAY { 1.0 } else { 0.5 });
-            let settled = multipliers.residual();
-            if residual <= tolerance.max(ENOUGH) && (settled <= SETTLED || pass >= LONG_ENOUGH) {
+        let Some(first) = self.contacts.first().map(|slip| slip.first) else { return multipliers.solve() };
+        if self.contacts.iter().all(|slip| slip.count == 1) {
+            let start = multipliers.clone_impulses();
+            if let Some(residual) = self.settle(encounter, multipliers, tolerance) {
                 return residual;
             }
-            if residual > tolerance.max(STALL * before) {
-                stalls += usize::from(hair <= LEAST_HAIR);
-                hair = (LESS_SOFT * hair).max(LEAST_HAIR);
+            multipliers.put_impulses(start);
+            self.bound(encounter, multipliers);
+        }
+        multipliers.solve_with_friction(first..multipliers.len())
+    }
+
+    /// Passes until nothing changes; none if they do not come to that.
+    fn settle<const W: usize>(
+        &self,
+        encounter: &Encounter<'_, W>,
+        multipliers: &mut Multipliers<W>,
+        tolerance: f64,
+    ) -> Option<f64> {
+        let (mut hair, mut before) = (HAIR, f64::INFINITY);
+        for _ in 0..MOST_PASSES {
+            let residual = multipliers.step_softly(hair);
+            if multipliers.presses() {
+                return None;
             }
-            if stalls > MOST_STALLS {
-                break;
+            self.bound(encounter, multipliers);
+            let settled = multipliers.residual();
+            if residual <= tolerance && settled <= tolerance {
+                return Some(settled);
+            }
+            if residual > tolerance.max(STALL * before) {
+                hair = (LESS_SOFT * hair).max(LEAST_HAIR);
             }
             before = residual;
         }
-        let Some(first) = self.contacts.first().map(|slip| slip.first) else { return multipliers.solve() };
-        multipliers.clamp(first..multipliers.len());
-        multipliers.solve_beside(first..multipliers.len())
-    }
-
-    /// Turns the rows of contacts in space along the slip, or along the friction of those that do not slip.
-    fn turn<const W: usize>(&mut self, encounter: &Encounter<'_, W>, multipliers: &mut Multipliers<W>) {
-        let rows = self.contacts.iter().flat_map(|slip| slip.first..slip.first + slip.count);
-        let fastest = rows.map(|row| multipliers.rate_before(row).abs()).fold(0.0, f64::max);
-        for slip in self.contacts.iter_mut().filter(|slip| slip.count == 2) {
-            let contact = &encounter.contacts[slip.contact];
-            let radius = contact.friction * multipliers.impulse(encounter.joints.len() + slip.contact);
-            let in_tangents = |numbers: [f64; 2]| {
-                let [[x, y], [u, v]] = [slip.direction, [-slip.direction[1], slip.direction[0]]];
-                [numbers[0] * x + numbers[1] * u, numbers[0] * y + numbers[1] * v]
-            };
-            let friction = in_tangents([slip.first, slip.first + 1].map(|row| multipliers.impulse(row)));
-            let rates = in_tangents([slip.first, slip.first + 1].map(|row| multipliers.rate_after(row)));
-            let slides = friction[0].hypot(friction[1]) >= (1.0 - STILL) * radius;
-            let along = if slides { (rates, STILL * fastest) } else { (friction, STILL * radius) };
-            let ([x, y], least) = along;
-            let size = x.hypot(y);
-            if size <= least {
-                continue;
-            }
-            slip.direction = [x / size, y / size];
-            for (row, along) in slip.directions() {
-                let rows = encounter.tangent_along(slip.contact, along);
-                let impulse = along[0] * friction[0] + along[1] * friction[1];
-                multipliers.turn(row, contact.bodies, &rows, encounter.velocities, impulse);
-            }
-        }
+        None
     }
 
     /// Adds the rows of all contacts that can rub.
@@ -174,16 +147,15 @@ impl Rub {
         Rub { contacts }
     }
 
-    /// Bounds by the disc of the present normal impulses: μλ along the slip, and across it what that leaves. They go a share of the way.
-    fn bound<const W: usize>(&self, encounter: &Encounter<'_, W>, multipliers: &mut Multipliers<W>, share: f64) {
+    /// Bounds by the disc of the present normal impulses: μλ along the slip, and across it what that leaves.
+    fn bound<const W: usize>(&self, encounter: &Encounter<'_, W>, multipliers: &mut Multipliers<W>) {
         for slip in &self.contacts {
             let normal = multipliers.impulse(encounter.joints.len() + slip.contact);
             let radius = encounter.contacts[slip.contact].friction * normal;
             let along = multipliers.impulse(slip.first).abs().min(radius);
-            let across = (radius * radius - along * along).sqrt();
-            for (row, bound) in (slip.first..slip.first + slip.count).zip([radius, across]) {
-                let before = multipliers.bound(row);
-                multipliers.set_bound(row, before + share * (bound - before));
+            multipliers.set_bound(slip.first, radius);
+            if slip.count == 2 {
+                multipliers.set_bound(slip.first + 1, (radius * radius - along * along).sqrt());
             }
         }
     }

@@ -3,6 +3,8 @@
 use crate::common::*;
 use carom_contact::Plane;
 use carom_world::{BodyDefinition, Detection, ReflectionParams, Response, WorldParams};
+use glam::DVec2;
+use std::sync::Arc;
 
 fn reflections() -> Response {
     Response::Reflections(ReflectionParams::default())
@@ -81,4 +83,48 @@ fn a_heavy_ball_and_a_light_one_meet_off_centre() {
     let found = after(0.1, 20, 1.0, &[(8.0, 0.71, [-2.0, 2.0], [1.1, -0.9]), (1.0, 0.4, [2.0, -2.0], [-3.2, 3.0])]);
     let expected = [[0.31858850752, 0.10241676308], [3.05129193984, -5.01933410464]];
     assert_close(&found, &expected, 1e-10);
+}
+
+/// Contacts were foreseen with the normal of the start: a disc that passed at a distance of 2 mm struck all the same.
+#[test]
+fn balls_that_fly_by_each_other_do_not_meet() {
+    for detection in [Detection::Discrete, Detection::Continuous] {
+        for (name, response) in families() {
+            let params = WorldParams { detection, ..params(0.01, 0.0, response) };
+            let balls = [(1.0, 0.5, [0.0; 2], [0.0; 2]), (1.0, 0.5, [1.002, -0.5], [0.0, 10.0])];
+            assert_eq!(after_with(params, 12, 1.0, &balls), [[0.0; 2], [0.0, 10.0]], "{name}, {detection:?}");
+        }
+    }
+}
+
+#[test]
+fn balls_that_graze_each_other_meet() {
+    // By 2 mm, while they pass 2 m of each other in a single step.
+    let found = after(0.2, 1, 1.0, &[(1.0, 0.5, [0.0; 2], [0.0; 2]), (1.0, 0.5, [0.998, -1.0], [0.0, 10.0])]);
+    assert!(found[0][0] < 0.0, "{found:?}");
+}
+
+#[test]
+fn boxes_that_fly_by_each_other_do_not_meet() {
+    let bodies = vec![
+        rectangle("a", [1.0, 1.0], [0.0; 2], 0.0),
+        BodyDefinition { velocity: DVec2::new(-3.0, 20.0), ..rectangle("b", [1.0, 1.0], [1.02, 0.9], 0.0) },
+    ];
+    let mut world = world(params(0.01, 0.0, reflections()), made_of(1.0, 0.0, bodies));
+    run(&mut world, 5);
+    assert_eq!(velocity(&world, "a"), [0.0; 3]);
+}
+
+/// The wall of a drum comes nearer than a flat one would.
+#[test]
+fn a_ball_along_the_inside_of_a_drum_is_reflected_in_the_step_in_which_it_would_overlap() {
+    for rounds in [1, 8] {
+        let response = Response::Reflections(ReflectionParams { rounds, ..ReflectionParams::default() });
+        let drum = BodyDefinition::fixed("drum", Arc::new(carom_contact::plane::Shape::drum(4.0).unwrap()));
+        let ball = disc("ball", 0.4, [0.0, -3.598], [7.2, -0.033]);
+        let mut world = world(params(0.02, 0.0, response), made_of(1.0, 0.0, vec![drum, ball]));
+        run(&mut world, 1);
+        let found = velocity(&world, "ball");
+        assert!(close(&found, &[7.2, 0.033, 0.0], 1e-12), "{found:?} with {rounds} rounds");
+    }
 }

@@ -213,7 +213,7 @@ fn balls_that_lose_energy_gather_on_one_side_of_a_fence() {
         left.max(288 - left)
     };
     assert_eq!(fuller(&system.frame()), 144);
-    run(&mut system, 5.0, |_, _| {});
+    run(&mut system, 6.5, |_, _| {});
     assert!(fuller(&system.frame()) > 230, "{} of 288", fuller(&system.frame()));
 }
 
