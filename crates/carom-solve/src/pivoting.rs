@@ -51,8 +51,9 @@ pub(crate) struct Pivoting {
     is_sparse: bool,
     interior: Interior,
     fresh: bool,
-    /// The most rounds of descent.
+    /// The most rounds of descent, and whether they did not suffice.
     descents: usize,
+    gave_up: bool,
     /// Whether values were given that tell which variables are free.
     is_warm: bool,
     /// z₀ of the proximal step.
@@ -80,7 +81,7 @@ impl Pivoting {
     /// took, and whether there is a solution.
     pub fn solve<C: Columns>(&mut self, local: &mut Local<C>, descents: usize) -> (Took, bool) {
         self.took = Took::default();
-        self.descents = descents.min(200 + 20 * local.len());
+        (self.descents, self.gave_up) = (descents.min(200 + 20 * local.len()), false);
         self.guess(local);
         self.fresh = false;
         self.is_sparse = local.len() > DENSE && self.sparse.prepare(local);
@@ -94,6 +95,9 @@ impl Pivoting {
         }
         for _ in 0..STEPS {
             self.took.rounds += self.pivot(local);
+            if self.gave_up {
+                break;
+            }
             if escapes(local, &self.image) {
                 local.values.fill(0.0);
                 return (self.took, false);
@@ -248,6 +252,7 @@ impl Pivoting {
                 (0..local.len()).for_each(|i| self.sides[i] = side_of(local, i));
             }
         }
+        self.gave_up = true;
         self.descents
     }
 

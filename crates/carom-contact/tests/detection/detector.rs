@@ -192,7 +192,11 @@ fn every_contact_that_may_close_is_found<G: Geometry>(colliders: &[Collider<'_, 
             let [a, b] = [first, second].map(|k| &colliders[k]);
             let (reach, mut touches) = (a.reach + b.reach, Vec::new());
             G::touches((a.shape, &a.pose), (b.shape, &b.pose), reach, &mut Witness::default(), &mut touches);
-            if let [Some(&x), Some(&y)] = [first, second].map(|k| motions.get(k)) {
+            // The wall of a room comes nearer than a straight motion tells.
+            let in_room = [a, b].iter().any(|body| G::room(body.shape, &body.pose).is_some());
+            if let [Some(&x), Some(&y)] = [first, second].map(|k| motions.get(k))
+                && !in_room
+            {
                 let besides = reach - x.length() - y.length() + 1e-12 * reach;
                 touches.retain(|touch| touch.gap + touch.normal.dot(x - y) <= besides);
             }

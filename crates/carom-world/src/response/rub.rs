@@ -12,6 +12,11 @@ use crate::{Encounter, Outcome};
 const PASSES: usize = 2;
 /// The most passes that settle them.
 const MOST_PASSES: usize = 12;
+/// From this pass on each has to make the residual no larger.
+const FEW: usize = 3;
+/// From this pass on each has to leave less than so much of what is wrong with bounds of their own.
+const LONG: usize = 6;
+const HARDLY: f64 = 0.5;
 /// A pass stalls that leaves more than this much of the residual. Then rows are made less soft, down to the last hair.
 const STALL: f64 = 0.1;
 const LESS_SOFT: f64 = 1e-2;
@@ -96,8 +101,8 @@ impl Rub {
         multipliers: &mut Multipliers<W>,
         tolerance: f64,
     ) -> Option<f64> {
-        let (mut hair, mut before) = (HAIR, f64::INFINITY);
-        for _ in 0..MOST_PASSES {
+        let (mut hair, mut before, mut settled_before) = (HAIR, f64::INFINITY, f64::INFINITY);
+        for pass in 0..MOST_PASSES {
             let residual = multipliers.step_softly(hair);
             if multipliers.presses() {
                 return None;
@@ -107,6 +112,11 @@ impl Rub {
             if residual <= tolerance && settled <= tolerance {
                 return Some(settled);
             }
+            let worse = residual > before.max(tolerance) || (pass >= LONG && settled > HARDLY * settled_before);
+            if pass >= FEW && worse {
+                return None;
+            }
+            settled_before = settled;
             if residual > tolerance.max(STALL * before) {
                 hair = (LESS_SOFT * hair).max(LEAST_HAIR);
             }

