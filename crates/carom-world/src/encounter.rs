@@ -18,6 +18,8 @@ pub struct Touching<const W: usize> {
     /// How far the centres of two balls are apart, m; negative for a ball in a drum, zero for all other contacts. While the bodies move, the normal
     /// of round ones turns, and they may pass by each other.
     pub centres: f64,
+    /// Of other bodies that pass by each other in this step although their gap seems to close: by how much more than the gap they may approach, m.
+    pub clearance: f64,
     /// The pair's restitution at this point.
     pub restitution: f64,
     /// The pair's Coulomb coefficient.
@@ -41,11 +43,11 @@ impl<const W: usize> Touching<W> {
         -(self.gap + self.bend(time, velocities)).max(0.0) / time
     }
 
-    /// By how much the gap changes more than in proportion to time, because the normal turns.
+    /// By how much the gap changes more than in proportion to time, because the normal turns or ends.
     #[inline]
     pub(crate) fn bend(&self, time: f64, velocities: &[[f64; W]]) -> f64 {
         if self.centres == 0.0 {
-            return 0.0;
+            return self.clearance;
         }
         let [a, b] = self.bodies.map(|body| &velocities[body as usize]);
         let square: f64 = (0..W.div_ceil(2)).map(|k| (a[k] - b[k]) * (a[k] - b[k])).sum();

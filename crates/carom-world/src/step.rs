@@ -235,14 +235,16 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         let flying = Flying { bodies: &self.bodies, poses: &now.poses, velocities: &now.velocities };
         for (place, contact) in self.detector.contacts().iter().enumerate() {
             // Where nothing joins later in the step, only what will overlap takes part.
-            let touching = touching(contact, &self.bodies, &now.poses, &self.surfaces);
-            let foreseen = touching.foreseen(span, &now.velocities);
+            let mut touching = touching(contact, &self.bodies, &now.poses, &self.surfaces);
+            let mut foreseen = touching.foreseen(span, &now.velocities);
             if self.params.response.meets_once() && foreseen > self.slop {
                 continue;
             }
             let contacts = &self.detector.contacts()[place..];
             if touching.centres == 0.0 && passing.by(&flying, contacts, foreseen) {
-                continue;
+                // It stays: something else may push the bodies together before the step ends.
+                touching.clearance = (-foreseen).max(0.0);
+                foreseen = foreseen.max(0.0);
             }
             // In continuous mode the step ends where bodies meet: until then those that do not touch are apart. Those that do
             // pass a blow on at once.
@@ -405,6 +407,7 @@ fn touching<G: Dynamics<W>, const W: usize>(
         normal: normal_rows(contact, bodies, poses),
         gap: touch.gap,
         centres: centres::<G, W>(bodies, poses, [a, b]),
+        clearance: 0.0,
         restitution,
         friction,
         shared: contact.shared,

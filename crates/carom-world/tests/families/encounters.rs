@@ -89,6 +89,7 @@ impl Case {
             normal: rows(normal),
             gap: 0.0,
             centres: 0.0,
+            clearance: 0.0,
             restitution: 0.0,
             friction: 0.0,
             shared: 1,

@@ -131,9 +131,13 @@ fn cases(args: &Args) -> Vec<Case> {
             of("gas, 961", Kind::Gas, 961, 100, vec![]),
         ];
     }
-    let hexagonal = vec![told(SCISIM, 367.0, 4_783, 4.9), told(SCISIM_TOLD, 336.0, 6_230, 6.8)];
-    let boxes = vec![told(SCISIM, 28.2, 408, 3.2), told(SCISIM_LCP, 7.2, 425, f64::NAN)];
-    let close = vec![told(SCISIM_LCP, 64.0, 1_353, f64::NAN), told(SCISIM_TOLD, 58.0, 1_546, f64::NAN)];
+    let hexagonal = vec![told(SCISIM, 263.5, 4_776, 5.0), told(SCISIM_TOLD, 336.0, 6_230, 6.8)];
+    let boxes = vec![told(SCISIM, 23.7, 406, 3.2), told(SCISIM_LCP, 3.9, 425, f64::NAN)];
+    let close = vec![
+        told(SCISIM, 66.7, 1_315, 5.2),
+        told(SCISIM_LCP, 40.5, 1_475, f64::NAN),
+        told(SCISIM_TOLD, 58.0, 1_546, f64::NAN),
+    ];
     let paper = |step_ms, contacts, iterations| vec![told(PAPER, step_ms, contacts, iterations)];
     let mut cases = vec![
         of("hexagonal, 10K", Kind::Hexagonal, 10_000, 500, hexagonal),

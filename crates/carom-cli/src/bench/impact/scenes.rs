@@ -15,7 +15,7 @@ pub enum Kind {
     Hexagonal,
     /// Boxes dropped onto a floor between walls, each turned in a way of its own.
     Boxes,
-    /// Upright boxes that nearly touch, dropped between such walls.
+    /// Boxes that nearly touch, dropped between such walls. All but upright: faces that are parallel to the last digit are a case of their own.
     CloseBoxes,
     /// *Reflections* §11.2, Drop: a square block of balls that touch, dropped in the drum around it.
     Drop,
@@ -37,7 +37,7 @@ pub fn scene(kind: Kind, bodies: usize) -> Result<WorldDefinition<Plane>, Contac
     let mut definition = WorldDefinition::new(params);
     let (wall, places, radius) = match kind {
         Kind::Boxes => return boxes(definition, bodies, 1.5, 0.37),
-        Kind::CloseBoxes => return boxes(definition, bodies, SPACING, 0.0),
+        Kind::CloseBoxes => return boxes(definition, bodies, SPACING, 1e-5),
         Kind::Hexagonal => {
             let (drum, places) = hexagonal_block(bodies);
             (drum, places, 0.5)
