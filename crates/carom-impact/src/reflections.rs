@@ -20,8 +20,9 @@ const FIRST_WINDOW: usize = 64;
 /// sooner, by the square of their number, since a reflection costs more.
 const LAST_WINDOW: usize = 1 << 17;
 const FEW: usize = 6;
-/// But not sooner than after so many.
+/// But not sooner than after so many, nor among more contacts than these: through a large crystal waves run for as long.
 const LEAST_WINDOW: usize = 1 << 9;
+const CRYSTAL: usize = 1 << 12;
 
 /// Among held contacts, an elastic one that was reflected so often only rattles away its energy.
 const RATTLES: u32 = 500;
@@ -110,7 +111,7 @@ impl<C: Columns> Reflector<C> {
                 let again = f64::from(self.most_pushes) >= 2.0 * (window as f64).sqrt();
                 let more = island.len().max(FEW);
                 let enough = (LAST_WINDOW * FEW * FEW / (more * more)).max(LEAST_WINDOW);
-                let last = window >= if again { enough } else { LAST_WINDOW };
+                let last = window >= if again && more <= CRYSTAL { enough } else { LAST_WINDOW };
                 if (again || last) && self.hold_jam(island, last) {
                     self.close_window();
                     left = window;
