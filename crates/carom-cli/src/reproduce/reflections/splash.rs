@@ -35,7 +35,7 @@ pub fn run(_: &Args) -> Work<Findings> {
             format!("{name}: neighbours that have parted"),
             if splashes { "scatter" } else { "cohere" },
             format!("{:.0} %", 100.0 * share),
-            if splashes { share > 0.9 } else { share < 0.4 },
+            if splashes { share > 0.8 } else { share < 0.4 },
         );
         findings.check(format!("{name}: change of energy, of the fall"), "0", small(worst), worst < 1e-11);
         let mut traces = vec![Trace::circle((0.0, 0.0), 2.0, COLOURS[5], 1.5)];
