@@ -28,18 +28,17 @@ demo: $(PAGE) ## bake, drop, break and ring into out/demo; then look at it in th
 	cargo build --release --workspace
 	target/release/carom demo
 
+# $(call stage,NAME,COMMAND) runs a stage of the tests and prints how long it took.
+define stage
+	@echo "== $(1)"; begun=$$(date +%s); $(2); status=$$?; \
+	echo "== $(1): $$(($$(date +%s) - begun)) s"; exit $$status
+endef
+
 test: $(PAGE) ## format, lints, tests and documentation, of the engine and of the page
-	@echo "== format"
-	cargo fmt --all --check
-	@echo "== lints"
-	cargo clippy --release --workspace --all-targets -- -D warnings
-	@echo "== tests"
-	PROPTEST_RNG_SEED=$(SEED) cargo test --release --workspace
-	@echo "== the page: units"
-	cd web && npm run --silent check && npm test --silent
-	@echo "== the page: browser"
-	cargo build --release --workspace
-	cd web && npm run --silent browser
-	@echo "== documentation"
-	RUSTDOCFLAGS=-Dwarnings cargo doc --release --workspace --no-deps
+	$(call stage,format,cargo fmt --all --check)
+	$(call stage,lints,cargo clippy --release --workspace --all-targets -- -D warnings)
+	$(call stage,tests,PROPTEST_RNG_SEED=$(SEED) cargo test --release --workspace)
+	$(call stage,the page: units,cd web && npm run --silent check && npm test --silent)
+	$(call stage,the page: browser,cargo build --release --workspace && cd web && npm run --silent browser)
+	$(call stage,documentation,RUSTDOCFLAGS=-Dwarnings cargo doc --release --workspace --no-deps)
 	@echo "== all passed"

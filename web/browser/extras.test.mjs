@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { tableFromArrays, tableToIPC } from "apache-arrow";
-import { folder, launch, open, run, view } from "./harness.mjs";
+import { folder, launch, open, pause, run, view } from "./harness.mjs";
 
 const RATE = 8000;
 let browser;
@@ -26,7 +26,7 @@ async function loaded(...words) {
   servers.push(server);
   const page = await open(browser, server.address);
   await page.waitForSelector("[data-loaded]");
-  await page.waitForTimeout(300);
+  await pause(page, 300);
   return page;
 }
 
@@ -61,21 +61,21 @@ test("sound plays in step with the run, stems are switched one by one, and very 
   assert.deepEqual(await page.locator(".stem").allTextContents(), ["ball-1", "ball-5"]);
   const playing = () => page.getAttribute(".sound", "data-playing");
   await page.click(".play");
-  await page.waitForTimeout(500);
+  await pause(page, 500);
   assert.equal(await playing(), "2", "both stems play");
   await page.uncheck(".stem >> nth=0 >> input");
   assert.equal(await page.locator(".stem input:checked").count(), 1);
   await page.uncheck(".every input");
   assert.equal(await page.locator(".stem input:checked").count(), 0);
   await page.selectOption(".speed", "0.001");
-  await page.waitForTimeout(300);
+  await pause(page, 300);
   assert.equal(await playing(), "0");
   const picture = await page.locator(".sound .waveform").screenshot();
   await page.locator(".line").evaluate((line) => {
     line.value = 0.7;
     line.dispatchEvent(new Event("input"));
   });
-  await page.waitForTimeout(300);
+  await pause(page, 300);
   assert.ok(!picture.equals(await page.locator(".sound .waveform").screenshot()), "the cursor has moved");
   assert.deepEqual(page.problems, []);
   await page.close();
@@ -109,7 +109,7 @@ test("a body that vibrates is bent as much as the slider says, and coloured by i
   const page = await loaded("fall");
   const stage = page.locator(".stage > canvas");
   const seen = async () => {
-    await page.waitForTimeout(300);
+    await pause(page, 300);
     return stage.screenshot();
   };
   const plain = await seen();
@@ -135,7 +135,7 @@ test("bodies with a bounce map are coloured by it", async () => {
   const stage = page.locator(".stage > canvas");
   const before = await stage.screenshot();
   await page.selectOption("[data-role=colour-by]", "bounciness");
-  await page.waitForTimeout(300);
+  await pause(page, 300);
   assert.ok(!before.equals(await stage.screenshot()));
   assert.match(await page.textContent(".scale"), /0 dead1 lively/);
   assert.deepEqual(page.problems, []);

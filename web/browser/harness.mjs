@@ -23,6 +23,9 @@ const ARGUMENTS = [
   "--autoplay-policy=no-user-gesture-required",
 ];
 
+/** Milliseconds until a page that does not answer fails its test; long, since the machine may be slow and busy. */
+const PATIENCE = 300_000;
+
 function onPath(name) {
   for (const folder of (process.env.PATH ?? "").split(delimiter)) {
     try {
@@ -93,9 +96,16 @@ export async function view(where, ...words) {
 /** A page that fails the test if a script of it fails. */
 export async function open(browser, address, size = { width: 1100, height: 720 }, options = {}) {
   const page = await browser.newPage({ viewport: size, ...options });
+  page.setDefaultTimeout(PATIENCE);
   page.problems = [];
   page.on("pageerror", (error) => page.problems.push(error.message));
   page.on("console", (message) => message.type() === "error" && page.problems.push(message.text()));
   await page.goto(address);
   return page;
+}
+
+/** Waits some milliseconds, and until the page has drawn what came of them: a busy machine may draw late. */
+export async function pause(page, milliseconds) {
+  await page.waitForTimeout(milliseconds);
+  await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
 }

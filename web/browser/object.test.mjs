@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { folder, launch, open, run, samplesOf, view } from "./harness.mjs";
+import { folder, launch, open, pause, run, samplesOf, view } from "./harness.mjs";
 
 let browser;
 let where;
@@ -30,7 +30,7 @@ async function loaded(address = server.address) {
     document.addEventListener("carom:sound", ({ detail }) => window.heard.push(detail));
   });
   await page.waitForSelector("[data-loaded]");
-  await page.waitForTimeout(300);
+  await pause(page, 300);
   return page;
 }
 
@@ -109,7 +109,7 @@ test("a mode is seen moving and heard at its frequency; a stiffer material is hi
   assert.ok(Math.abs(heard / frequencies[2] - 1) < 0.01, `${heard} Hz instead of ${frequencies[2]} Hz`);
   const stage = page.locator(".stage > canvas").first();
   const first = await stage.screenshot();
-  await page.waitForTimeout(350);
+  await pause(page, 350);
   assert.ok(!first.equals(await stage.screenshot()), "it swings");
 
   await strikeAt(page, 0.5);

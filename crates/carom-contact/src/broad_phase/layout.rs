@@ -199,3 +199,29 @@ fn best_width<V: Vector>(boxes: usize, ranges: &[[f64; 2]; 3], widths: &Widths) 
     }
     (best.0, best.1, Efforts { grid: best.2, sweep })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use glam::DVec3;
+
+    use super::*;
+
+    #[test]
+    fn a_body_far_away_does_not_put_all_others_into_one_cell() {
+        // If all of a sheet of 40,000 balls shared a cell, each would be compared with all.
+        let mut boxes = Boxes::default();
+        for k in 0..40_000 {
+            let min = DVec3::new(f64::from(k % 200), f64::from(k / 200), 0.0);
+            boxes.push(Bounds { min, max: min + DVec3::splat(0.9) }, true);
+        }
+        boxes.push(Bounds { min: DVec3::splat(-1e9), max: DVec3::splat(1.0 - 1e9) }, true);
+        let layout = Layout::new(&boxes);
+        let mut shared = BTreeMap::new();
+        for boxed in &boxes.list {
+            *shared.entry(layout.key(&boxed.bounds).cell()).or_insert(0) += 1;
+        }
+        assert!(shared.values().all(|&count| count <= 8), "{:?} balls in one cell", shared.values().max());
+    }
+}

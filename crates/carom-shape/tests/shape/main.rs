@@ -1,5 +1,6 @@
 //! Shapes and imported surfaces: fields, files, queries, repair, formats and what is measured on them.
 
+mod allocations;
 mod common;
 mod fields;
 mod formats;
