@@ -62,17 +62,17 @@ pub(crate) struct Fronts {
 
 /// Neighbours of each block.
 #[derive(Debug, Default)]
-struct Graph {
+pub(crate) struct Graph {
     starts: Vec<u32>,
     neighbours: Vec<u32>,
 }
 
 /// The elimination tree, its nodes numbered in the order of elimination.
 #[derive(Debug, Default)]
-struct Tree {
+pub(crate) struct Tree {
     /// The block of each node, and the node of each block.
-    blocks: Vec<u32>,
-    nodes: Vec<u32>,
+    pub blocks: Vec<u32>,
+    pub nodes: Vec<u32>,
     parents: Vec<u32>,
     /// Later nodes that each touches, ascending.
     starts: Vec<u32>,
@@ -82,9 +82,13 @@ struct Tree {
 
 impl Graph {
     fn build<C: Columns>(&mut self, columns: &C) {
-        let pairs = || (0..columns.len()).map(|i| columns.blocks_of(i)).filter(|[a, b]| a != b);
+        self.build_from(columns.blocks(), || (0..columns.len()).map(|i| columns.blocks_of(i)).filter(|[a, b]| a != b));
+    }
+
+    /// Builds the graph of pairs of different blocks. Repeated pairs count once.
+    pub fn build_from<I: Iterator<Item = [u32; 2]>>(&mut self, blocks: usize, pairs: impl Fn() -> I) {
         self.starts.clear();
-        self.starts.resize(columns.blocks() + 1, 0);
+        self.starts.resize(blocks + 1, 0);
         pairs().flatten().for_each(|block| self.starts[block as usize] += 1);
         let mut end = 0;
         for start in &mut self.starts {
@@ -139,7 +143,8 @@ impl Graph {
 }
 
 impl Tree {
-    fn grow(&mut self, graph: &Graph) -> Option<()> {
+    /// Orders the blocks and finds the tree. `None` if memory does not allow it.
+    pub fn grow(&mut self, graph: &Graph) -> Option<()> {
         let (order, places) = graph.order()?;
         let count = order.len();
         // Parents (Liu 1990): from each earlier neighbour up to the root so far, with shortcuts.
@@ -235,12 +240,13 @@ impl Tree {
         }
     }
 
-    fn later_of(&self, node: usize) -> &[u32] {
+    /// The later nodes that a node touches, ascending.
+    pub fn later_of(&self, node: usize) -> &[u32] {
         &self.later[self.starts[node] as usize..self.starts[node + 1] as usize]
     }
 
     /// How many nodes from `first` on make one front.
-    fn together(&self, first: usize) -> usize {
+    pub fn together(&self, first: usize) -> usize {
         let mut entries = self.later_of(first).len() + 1;
         let mut zeros = 0;
         let mut last = first;

@@ -3,10 +3,12 @@
 //! The problem is to minimize ½|Gy|² + bᵀy within bounds, where each column of G touches at most two blocks: impulses y
 //! between pairs of bodies. [`Solver`] solves it to round-off, dependent columns included; [`Problem::residual`]
 //! judges any solution, from any [`Method`]. [`ActiveSet`] uses as few columns as it takes and keeps them from step to step; [`lemke`]
-//! is for small problems whose matrix is not of this form.
+//! is for small problems whose matrix is not of this form. [`coulomb`] solves contact with friction and joints.
 
 mod active_set;
+mod block_lu;
 mod columns;
+pub mod coulomb;
 mod descent;
 mod disc;
 mod elimination;
@@ -17,6 +19,7 @@ mod lanes;
 mod least_norm;
 mod lemke;
 mod local;
+mod lu_kernel;
 mod pair;
 mod parts;
 mod pivoting;

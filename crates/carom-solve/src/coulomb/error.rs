@@ -1,0 +1,99 @@
+//! What is wrong with a problem, and where.
+
+/// A problem that cannot be solved as it is.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CoulombError {
+    /// A coefficient of friction is negative or not finite.
+    #[error("constraint {constraint}: the coefficient of friction is {value}; it must be finite and not negative")]
+    Friction {
+        /// Which constraint.
+        constraint: usize,
+        /// Its coefficient.
+        value: f64,
+    },
+    /// The kinetic coefficient is larger than the static one.
+    #[error(
+        "constraint {constraint}: the kinetic coefficient {kinetic} is larger than the static one, {static_friction}"
+    )]
+    KineticAboveStatic {
+        /// Which constraint.
+        constraint: usize,
+        /// Its kinetic coefficient.
+        kinetic: f64,
+        /// Its static coefficient.
+        static_friction: f64,
+    },
+    /// A constraint has no rows, more than three, or rows beyond the last one.
+    #[error("constraint {constraint} has rows {first} to {end}, of {rows} in all; a constraint has one to three rows")]
+    Rows {
+        /// Which constraint.
+        constraint: usize,
+        /// Its first row.
+        first: usize,
+        /// One behind its last row.
+        end: usize,
+        /// Rows of the problem.
+        rows: usize,
+    },
+    /// The rows of a constraint belong to different bodies.
+    #[error("constraint {constraint}: its rows belong to different bodies")]
+    Bodies {
+        /// Which constraint.
+        constraint: usize,
+    },
+    /// A number is not finite.
+    #[error("{what} of row {row} is {value}; it must be finite")]
+    NotFinite {
+        /// What it stands for.
+        what: &'static str,
+        /// Its row.
+        row: usize,
+        /// The number.
+        value: f64,
+    },
+    /// A list has the wrong length.
+    #[error("{what}: {found} numbers where {expected} belong")]
+    Length {
+        /// Which list.
+        what: &'static str,
+        /// How many numbers it has.
+        found: usize,
+        /// How many it should have.
+        expected: usize,
+    },
+    /// An entry of an explicit matrix lies outside of it.
+    #[error("entry {entry} stands at row {row} and column {column} of a matrix with {size} rows")]
+    Entry {
+        /// Which entry.
+        entry: usize,
+        /// Its row.
+        row: usize,
+        /// Its column.
+        column: usize,
+        /// Rows and columns of the matrix.
+        size: usize,
+    },
+    /// No impulse of a constraint moves anything: both of its bodies are fixed.
+    #[error("constraint {constraint} moves nothing: its bodies are fixed, or its rows are zero")]
+    Immovable {
+        /// Which constraint.
+        constraint: usize,
+    },
+    /// An explicit matrix has a negative eigenvalue.
+    #[error(
+        "the matrix is indefinite: elimination finds the pivot {pivot:e} in row {row}; W must be positive semidefinite"
+    )]
+    Indefinite {
+        /// The row of the pivot.
+        row: usize,
+        /// The pivot.
+        pivot: f64,
+    },
+    /// Memory does not suffice.
+    #[error("not enough memory for {contacts} constraints that are connected")]
+    Memory {
+        /// Constraints of the island.
+        contacts: usize,
+    },
+}

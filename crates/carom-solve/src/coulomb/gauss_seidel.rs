@@ -1,0 +1,69 @@
+//! Block Gauss-Seidel: one contact after the other, each solved exactly with the others as they are.
+
+use super::cone::Law;
+use super::delassus::Delassus;
+use super::island::{Island, Residual};
+use super::one_contact::OneContact;
+use super::small::{Matrix, Vector, add, apply, subtract};
+
+/// Memory of the method.
+#[derive(Debug, Default)]
+pub(crate) struct GaussSeidel {
+    diagonals: Vec<Matrix>,
+    contacts: Vec<OneContact>,
+    u: Vec<Vector>,
+}
+
+/// Added to the diagonal of a contact's block, relative to its mean: a block may be singular.
+const DIAGONAL_REGULARIZATION: f64 = 1e-12;
+
+impl GaussSeidel {
+    /// Prepares the blocks of all contacts.
+    pub fn begin<D: Delassus>(&mut self, island: &Island<D>) {
+        self.diagonals.clear();
+        self.contacts.clear();
+        for contact in 0..island.len() {
+            let mut w = island.delassus.diagonal(contact);
+            for row in 0..3 {
+                w[row][row] += DIAGONAL_REGULARIZATION;
+                if row >= island.rows[contact] as usize {
+                    w[row] = [0.0; 3];
+                    w[row][row] = 1.0;
+                }
+            }
+            self.contacts.push(OneContact::new(&w));
+            self.diagonals.push(w);
+        }
+    }
+
+    /// Some sweeps over all contacts, in alternating order. Returns the residual afterwards.
+    pub fn sweep<D: Delassus>(&mut self, island: &mut Island<D>, r: &mut [Vector], sweeps: usize) -> Residual {
+        island.delassus.begin(r);
+        for sweep in 0..sweeps {
+            for k in 0..island.len() {
+                let contact = if sweep % 2 == 0 { k } else { island.len() - 1 - k };
+                let w = &self.diagonals[contact];
+                let u = add(&island.delassus.velocity(contact, r), &island.free[contact]);
+                let q = subtract(&u, &apply(w, &r[contact]));
+                let new = match island.laws[contact] {
+                    Law::Bilateral => bilateral(w, &q),
+                    Law::Coulomb(friction) | Law::Associated(friction) => self.contacts[contact].solve(&q, friction),
+                    Law::Ray(_) | Law::Zero => continue,
+                };
+                let change = subtract(&new, &r[contact]);
+                if change != [0.0; 3] {
+                    r[contact] = new;
+                    island.delassus.change(contact, &change);
+                }
+            }
+        }
+        island.velocities(r, &mut self.u);
+        island.residual(r, &self.u)
+    }
+}
+
+/// The impulse that leaves no velocity.
+fn bilateral(w: &Matrix, q: &Vector) -> Vector {
+    let inverse = super::small::invert(w);
+    apply(&inverse, &[-q[0], -q[1], -q[2]])
+}

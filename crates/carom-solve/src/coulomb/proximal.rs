@@ -1,0 +1,124 @@
+//! Proximal steps for problems on which Newton and interior points stall.
+//!
+//! Each step solves the problem with W + α in place of W and q − αr in place of q. Its matrix is regular, and its solution is a fixed point only where
+//! r solves the problem itself. α falls while these problems are solved quickly and rises where one is not. Semismooth Newton finishes.
+
+use super::delassus::Delassus;
+use super::interior_point::{InteriorPoint, Progress};
+use super::island::{Island, Residual};
+use super::newton::{Newton, NewtonParams};
+use super::small::Vector;
+
+/// α of the first step, relative to the diagonal of W.
+const FIRST_PROXIMITY: f64 = 0.1;
+/// Bounds of α. Below the lower one W + α is as badly conditioned as W.
+const MIN_PROXIMITY: f64 = 1e-12;
+const MAX_PROXIMITY: f64 = 100.0;
+/// Interior points of one step.
+const MAX_INTERIOR_POINTS: usize = 60;
+/// Residual to which a step's problem is solved, and above which it counts as not solved.
+const INNER_TOLERANCE: f64 = 1e-14;
+const INNER_ACCEPTANCE: f64 = 1e-9;
+/// Newton steps up to which a step's problem was easy.
+const FEW_NEWTON_STEPS: usize = 4;
+/// A step that leaves more than this part of the residual makes slow progress.
+const SLOW_PROGRESS: f64 = 0.7;
+
+const INNER_NEWTON: NewtonParams =
+    NewtonParams { max_steps: 20, tolerance: INNER_TOLERANCE, regularization: 0.0, max_failures: 3 };
+
+/// Counts of what a run took.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct ProximalCounts {
+    pub steps: usize,
+    pub newton_steps: usize,
+    pub interior_points: usize,
+}
+
+/// Memory of the method.
+#[derive(Debug, Default)]
+pub(crate) struct Proximal {
+    trial: Vec<Vector>,
+    best: Vec<Vector>,
+    u: Vec<Vector>,
+}
+
+impl Proximal {
+    /// Improves r until the residual is small enough or `max_steps` steps were made. r is the best point seen.
+    pub fn run<D: Delassus>(
+        &mut self,
+        island: &mut Island<D>,
+        r: &mut [Vector],
+        newton: &mut Newton,
+        interior: &mut InteriorPoint,
+        finish: &NewtonParams,
+        max_steps: usize,
+    ) -> (Residual, ProximalCounts) {
+        let mut counts = ProximalCounts::default();
+        let (mut proximity, mut last) = (FIRST_PROXIMITY, f64::INFINITY);
+        let mut center = r.to_vec();
+        island.velocities(r, &mut self.u);
+        let mut best = island.residual(r, &self.u);
+        while counts.steps < max_steps && best.worst() > finish.tolerance {
+            counts.steps += 1;
+            (island.proximity, island.center) = (proximity, std::mem::take(&mut center));
+            self.trial.clone_from(&island.center);
+            let (inner, steps, points) = self.solve_inner(island, newton, interior);
+            (center, island.proximity) = (std::mem::take(&mut island.center), 0.0);
+            counts.newton_steps += steps;
+            counts.interior_points += points;
+            if inner.worst() > INNER_ACCEPTANCE {
+                proximity *= 4.0;
+                if proximity > MAX_PROXIMITY {
+                    break;
+                }
+                continue;
+            }
+            center.clone_from(&self.trial);
+            island.velocities(&center, &mut self.u);
+            let outer = island.residual(&center, &self.u).worst();
+            let (finished, more) = newton.run(island, &mut self.trial, finish);
+            counts.newton_steps += more;
+            if finished.worst() < best.worst() {
+                best = finished;
+                r.copy_from_slice(&self.trial);
+            }
+            let easy = steps <= FEW_NEWTON_STEPS || outer > SLOW_PROGRESS * last;
+            if points == 0 && easy {
+                proximity = (0.5 * proximity).max(MIN_PROXIMITY);
+            }
+            last = outer;
+        }
+        (best, counts)
+    }
+
+    /// Solves a step's problem from `trial`, by Newton or, if that fails, by interior points and Newton.
+    fn solve_inner<D: Delassus>(
+        &mut self,
+        island: &mut Island<D>,
+        newton: &mut Newton,
+        interior: &mut InteriorPoint,
+    ) -> (Residual, usize, usize) {
+        let (residual, mut steps) = newton.run(island, &mut self.trial, &INNER_NEWTON);
+        if residual.worst() <= INNER_ACCEPTANCE {
+            return (residual, steps, 0);
+        }
+        interior.begin(island);
+        let (mut smallest, mut points) = (Residual::UNKNOWN, 0);
+        while points < MAX_INTERIOR_POINTS {
+            let now = interior.residual(island);
+            if now.worst() < smallest.worst() {
+                smallest = now;
+                self.best.clone_from(&interior.r);
+            }
+            if now.worst() <= INNER_ACCEPTANCE || interior.step(island) == Progress::Stalled {
+                break;
+            }
+            points += 1;
+        }
+        self.trial.clone_from(&self.best);
+        let (finished, more) = newton.run(island, &mut self.trial, &INNER_NEWTON);
+        steps += more;
+        (finished, steps, points)
+    }
+}

@@ -1,0 +1,483 @@
+//! Solves problems island by island, with the least involved method that reaches the tolerance.
+
+use super::assembly::{blocks_of_matrix, from_columns, from_matrix, law_of};
+use super::cone::Law;
+use super::delassus::{BodyForm, Delassus, MatrixForm};
+use super::error::CoulombError;
+use super::gauss_seidel::GaussSeidel;
+use super::interior_point::{InteriorPoint, Progress};
+use super::island::{Island, Residual};
+use super::least_norm::LeastNorm;
+use super::newton::{Newton, NewtonParams};
+use super::one_contact::OneContact;
+use super::problem::{Constraint, ConstraintLaw, CoulombProblem, MatrixProblem};
+use super::proximal::Proximal;
+use super::report::{CoulombReport, IslandMethod};
+use super::small::{Vector, scale, tangential};
+use crate::{Columns, Parts};
+
+/// Which methods may run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CoulombMethod {
+    /// To the tolerance: Gauss-Seidel and Newton, interior points, proximal steps.
+    #[default]
+    Exact,
+    /// Block Gauss-Seidel until the tolerance or the most sweeps are reached. Time grows in proportion to contacts and sweeps.
+    GaussSeidel,
+}
+
+/// How to solve. The defaults are right for contact that must be exact.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CoulombParams {
+    /// Relative residual at which an island is solved. The default, 1e-12, is the accuracy that impulses of stiff piles still have in double precision.
+    pub tolerance: f64,
+    /// Which methods may run.
+    pub method: CoulombMethod,
+    /// Most sweeps of [`CoulombMethod::GaussSeidel`].
+    pub max_sweeps: usize,
+    /// Most proximal steps of an island; each takes a few linear solves. Nearly degenerate piles have taken two hundred.
+    pub max_proximal_steps: usize,
+    /// Whether to start from the impulses given. If not, they are ignored, and results depend on the problem alone.
+    pub warm_start: bool,
+    /// Whether to take the least impulses where the velocities leave them open.
+    pub least_norm: bool,
+}
+
+impl Default for CoulombParams {
+    fn default() -> Self {
+        CoulombParams {
+            tolerance: 1e-12,
+            method: CoulombMethod::Exact,
+            max_sweeps: 1000,
+            max_proximal_steps: 400,
+            warm_start: false,
+            least_norm: true,
+        }
+    }
+}
+
+/// Sweeps before Newton starts from what they leave.
+const SWEEPS_BEFORE_NEWTON: usize = 10;
+/// Sweeps between two looks at the residual.
+const SWEEPS_PER_CHECK: usize = 10;
+/// Most interior points. Problems of hundreds of contacts take ten to forty.
+const MAX_INTERIOR_POINTS: usize = 80;
+/// Newton tries to finish once interior points have this residual, and again whenever it fell by the factor.
+const FINISH_RESIDUAL: f64 = 1e-4;
+const FINISH_FACTOR: f64 = 1e-2;
+/// Mean complementarity at which interior points have no digits left.
+const MIN_GAP: f64 = 1e-20;
+/// The tolerance is met with this margin where it costs no more than a step.
+const TOLERANCE_MARGIN: f64 = 0.01;
+/// The regularization of Newton's matrix, relative to the diagonal of W: redundant contacts make W singular.
+const NEWTON_REGULARIZATION: f64 = 1e-8;
+/// Rounds in which contacts change from their static to their kinetic coefficient.
+const MAX_COEFFICIENT_ROUNDS: usize = 20;
+/// Scaled slip speeds above this are slip.
+const SLIP_SPEED: f64 = 1e-9;
+
+/// Solves contact problems with Coulomb friction. Keeps its memory from call to call.
+#[derive(Debug, Default)]
+pub struct CoulombSolver {
+    parts: Parts,
+    order: Vec<u32>,
+    first_rows: Vec<u32>,
+    block_numbers: Vec<u32>,
+    bodies: Island<BodyForm>,
+    matrix: Island<MatrixForm>,
+    methods: Methods,
+}
+
+/// Memory of the methods.
+#[derive(Debug, Default)]
+struct Methods {
+    gauss_seidel: GaussSeidel,
+    newton: Newton,
+    interior_point: InteriorPoint,
+    proximal: Proximal,
+    least_norm: LeastNorm,
+    r: Vec<Vector>,
+    trial: Vec<Vector>,
+    u: Vec<Vector>,
+}
+
+/// Sums over islands.
+#[derive(Debug, Default)]
+struct Totals {
+    report: CoulombReport,
+    defect: f64,
+    free: f64,
+}
+
+impl CoulombSolver {
+    /// Solves a problem over bodies. `impulses` has a number for each row; with a warm start it is where to begin.
+    pub fn solve<C: Columns>(
+        &mut self,
+        problem: &CoulombProblem<'_, C>,
+        params: &CoulombParams,
+        impulses: &mut [f64],
+    ) -> Result<CoulombReport, CoulombError> {
+        problem.check(impulses.len())?;
+        self.sort(problem.constraints);
+        self.first_rows.clear();
+        let constraints = problem.constraints;
+        self.first_rows.extend(self.order.iter().map(|&k| constraints[k as usize].first_row as u32));
+        let mut parts = std::mem::take(&mut self.parts);
+        parts.find(problem.columns, &self.first_rows);
+        let mut totals = Totals::default();
+        let mut members = Vec::new();
+        for part in 0..parts.len() {
+            members.clear();
+            members.extend(parts.members(part).iter().map(|&k| self.order[k as usize]));
+            from_columns(problem, &members, &mut self.block_numbers, &mut self.bodies)?;
+            self.methods.solve_island(&mut self.bodies, constraints, &members, params, impulses, &mut totals);
+        }
+        self.parts = parts;
+        Ok(totals.finish())
+    }
+
+    /// Solves a problem with an explicit matrix. `impulses` has a number for each row; with a warm start it is where to begin.
+    pub fn solve_matrix(
+        &mut self,
+        problem: &MatrixProblem<'_>,
+        params: &CoulombParams,
+        impulses: &mut [f64],
+    ) -> Result<CoulombReport, CoulombError> {
+        problem.check(impulses.len())?;
+        self.sort(problem.constraints);
+        let blocks = blocks_of_matrix(problem);
+        let mut totals = Totals::default();
+        for members in connected(&self.order, blocks.iter().map(|block| [block.0, block.1])) {
+            from_matrix(problem, &blocks, &members, &mut self.matrix)?;
+            self.methods.solve_island(&mut self.matrix, problem.constraints, &members, params, impulses, &mut totals);
+        }
+        Ok(totals.finish())
+    }
+
+    fn sort(&mut self, constraints: &[Constraint]) {
+        self.order.clear();
+        self.order.extend(0..constraints.len() as u32);
+        self.order.sort_by_key(|&k| constraints[k as usize].key);
+    }
+}
+
+/// Groups of constraints that pairs connect, each in the order given.
+fn connected(order: &[u32], pairs: impl Iterator<Item = [u32; 2]>) -> Vec<Vec<u32>> {
+    let mut parent: Vec<u32> = (0..order.len() as u32).collect();
+    fn root(parent: &mut [u32], mut node: u32) -> u32 {
+        while parent[node as usize] != node {
+            parent[node as usize] = parent[parent[node as usize] as usize];
+            node = parent[node as usize];
+        }
+        node
+    }
+    for [a, b] in pairs {
+        let [a, b] = [root(&mut parent, a), root(&mut parent, b)];
+        parent[a.max(b) as usize] = a.min(b);
+    }
+    let mut group_of = vec![usize::MAX; order.len()];
+    let mut groups: Vec<Vec<u32>> = Vec::new();
+    for &member in order {
+        let group = &mut group_of[root(&mut parent, member) as usize];
+        if *group == usize::MAX {
+            *group = groups.len();
+            groups.push(Vec::new());
+        }
+        groups[*group].push(member);
+    }
+    groups
+}
+
+impl Totals {
+    fn finish(self) -> CoulombReport {
+        let mut report = self.report;
+        report.converged = report.unsolved_islands == 0;
+        report.residual = if self.defect == 0.0 { 0.0 } else { (self.defect / self.free).sqrt() };
+        report
+    }
+}
+
+impl Methods {
+    /// Solves one island and adds what it took to the report.
+    fn solve_island<D: Delassus>(
+        &mut self,
+        island: &mut Island<D>,
+        constraints: &[Constraint],
+        members: &[u32],
+        params: &CoulombParams,
+        impulses: &mut [f64],
+        totals: &mut Totals,
+    ) {
+        self.begin(island, constraints, members, params, impulses);
+        let mut report = CoulombReport::default();
+        let mut residual = self.run(island, params, &mut report);
+        let mut sliding = vec![false; members.len()];
+        for _ in 0..MAX_COEFFICIENT_ROUNDS {
+            if !self.change_coefficients(island, constraints, members, &mut sliding) {
+                break;
+            }
+            residual = self.run(island, params, &mut report);
+        }
+        if params.least_norm
+            && params.method == CoulombMethod::Exact
+            && island.len() > 1
+            && residual.worst() <= params.tolerance
+        {
+            let tolerance = params.tolerance;
+            let changed = self.least_norm.run(island, &mut self.r, tolerance);
+            report.least_norm_islands += usize::from(changed);
+            island.velocities(&self.r, &mut self.u);
+            residual = island.residual(&self.r, &self.u);
+        }
+        for (k, &member) in members.iter().enumerate() {
+            let constraint = &constraints[member as usize];
+            let unscaled = scale(&self.r[k], island.speed / island.lengths[k]);
+            impulses[constraint.first_row..][..constraint.rows].copy_from_slice(&unscaled[..constraint.rows]);
+        }
+        totals.add(&report, residual, island, params.tolerance);
+    }
+
+    /// Takes the impulses to start from.
+    fn begin<D: Delassus>(
+        &mut self,
+        island: &Island<D>,
+        constraints: &[Constraint],
+        members: &[u32],
+        params: &CoulombParams,
+        impulses: &[f64],
+    ) {
+        self.r.clear();
+        self.r.resize(island.len(), [0.0; 3]);
+        if !params.warm_start {
+            return;
+        }
+        for (k, &member) in members.iter().enumerate() {
+            let constraint = &constraints[member as usize];
+            let given = &impulses[constraint.first_row..][..constraint.rows];
+            if given.iter().all(|value| value.is_finite()) {
+                let factor = island.lengths[k] / island.speed;
+                given.iter().enumerate().for_each(|(row, value)| self.r[k][row] = value * factor);
+                self.r[k] = island.laws[k].project(&self.r[k]);
+            }
+        }
+    }
+
+    /// Gives contacts that slide their kinetic coefficient. Whether anything changed.
+    fn change_coefficients<D: Delassus>(
+        &mut self,
+        island: &mut Island<D>,
+        constraints: &[Constraint],
+        members: &[u32],
+        sliding: &mut [bool],
+    ) -> bool {
+        let differs = |constraint: &Constraint| match constraint.law {
+            ConstraintLaw::Contact { static_friction, kinetic_friction } => static_friction != kinetic_friction,
+            ConstraintLaw::Bilateral => false,
+        };
+        if !members.iter().any(|&member| differs(&constraints[member as usize])) {
+            return false;
+        }
+        island.velocities(&self.r, &mut self.u);
+        let mut changed = false;
+        for (k, &member) in members.iter().enumerate() {
+            let constraint = &constraints[member as usize];
+            let slides = self.r[k][0] > 0.0 && tangential(&self.u[k]) > SLIP_SPEED;
+            if !sliding[k] && differs(constraint) && slides {
+                (sliding[k], changed) = (true, true);
+                island.laws[k] = law_of(constraint, true);
+            }
+        }
+        changed
+    }
+
+    /// The least involved method that reaches the tolerance; the best point of all otherwise.
+    fn run<D: Delassus>(
+        &mut self,
+        island: &mut Island<D>,
+        params: &CoulombParams,
+        report: &mut CoulombReport,
+    ) -> Residual {
+        if island.free_norm == 0.0 {
+            self.r.fill([0.0; 3]);
+            return Residual { scaled: 0.0, unscaled: 0.0 };
+        }
+        if let Some(residual) = self.solve_single(island, params) {
+            return residual;
+        }
+        if params.method == CoulombMethod::GaussSeidel {
+            return self.sweep(island, params, report);
+        }
+        let finish = NewtonParams {
+            max_steps: 12,
+            tolerance: params.tolerance * TOLERANCE_MARGIN,
+            regularization: NEWTON_REGULARIZATION,
+            max_failures: 2,
+        };
+        report.method = report.method.max(IslandMethod::Newton);
+        let mut best = self.try_newton(island, params, &finish, report);
+        if best.worst() > params.tolerance {
+            report.method = IslandMethod::InteriorPoint;
+            best = self.try_interior_points(island, params, &finish, report, best);
+        }
+        if best.worst() > params.tolerance {
+            report.method = IslandMethod::Proximal;
+            let finish = NewtonParams { max_steps: 8, ..finish };
+            let (residual, counts) = self.proximal.run(
+                island,
+                &mut self.r,
+                &mut self.newton,
+                &mut self.interior_point,
+                &finish,
+                params.max_proximal_steps,
+            );
+            report.proximal_steps += counts.steps;
+            report.newton_steps += counts.newton_steps;
+            report.interior_points += counts.interior_points;
+            best = residual;
+        }
+        best
+    }
+
+    /// A single contact in closed form, if that reaches the tolerance.
+    fn solve_single<D: Delassus>(&mut self, island: &Island<D>, params: &CoulombParams) -> Option<Residual> {
+        if island.len() != 1 {
+            return None;
+        }
+        let Law::Coulomb(friction) = island.laws[0] else { return None };
+        let mut w = island.delassus.diagonal(0);
+        for row in island.rows[0] as usize..3 {
+            w[row][row] = 1.0;
+        }
+        self.trial.clear();
+        self.trial.push(OneContact::new(&w).solve(&island.free[0], friction));
+        island.velocities(&self.trial, &mut self.u);
+        let residual = island.residual(&self.trial, &self.u);
+        (residual.worst() <= params.tolerance).then(|| {
+            self.r[0] = self.trial[0];
+            residual
+        })
+    }
+
+    /// Block Gauss-Seidel alone.
+    fn sweep<D: Delassus>(
+        &mut self,
+        island: &mut Island<D>,
+        params: &CoulombParams,
+        report: &mut CoulombReport,
+    ) -> Residual {
+        report.method = report.method.max(IslandMethod::GaussSeidel);
+        self.gauss_seidel.begin(island);
+        let mut residual = Residual::UNKNOWN;
+        let mut left = params.max_sweeps;
+        while left > 0 && residual.worst() > params.tolerance {
+            let sweeps = SWEEPS_PER_CHECK.min(left);
+            residual = self.gauss_seidel.sweep(island, &mut self.r, sweeps);
+            report.sweeps += sweeps;
+            left -= sweeps;
+        }
+        residual
+    }
+
+    /// Newton from the start or from some sweeps.
+    fn try_newton<D: Delassus>(
+        &mut self,
+        island: &mut Island<D>,
+        params: &CoulombParams,
+        finish: &NewtonParams,
+        report: &mut CoulombReport,
+    ) -> Residual {
+        if params.warm_start && self.r.iter().any(|r| *r != [0.0; 3]) {
+            let (residual, steps) = self.newton.run(island, &mut self.r, finish);
+            report.newton_steps += steps;
+            if residual.worst() <= params.tolerance {
+                return residual;
+            }
+        }
+        self.gauss_seidel.begin(island);
+        let swept = self.gauss_seidel.sweep(island, &mut self.r, SWEEPS_BEFORE_NEWTON);
+        report.sweeps += SWEEPS_BEFORE_NEWTON;
+        if swept.worst() <= finish.tolerance {
+            return swept;
+        }
+        let (residual, steps) = self.newton.run(island, &mut self.r, finish);
+        report.newton_steps += steps;
+        residual
+    }
+
+    /// Interior points, from which Newton tries to finish now and then.
+    fn try_interior_points<D: Delassus>(
+        &mut self,
+        island: &mut Island<D>,
+        params: &CoulombParams,
+        finish: &NewtonParams,
+        report: &mut CoulombReport,
+        mut best: Residual,
+    ) -> Residual {
+        self.interior_point.begin(island);
+        let (mut smallest, mut next_finish) = (Residual::UNKNOWN, FINISH_RESIDUAL);
+        let mut closest = Vec::new();
+        for _ in 0..MAX_INTERIOR_POINTS {
+            let now = self.interior_point.residual(island);
+            if now.worst() < smallest.worst() {
+                smallest = now;
+                closest.clone_from(&self.interior_point.r);
+            }
+            if now.worst() <= next_finish {
+                next_finish = FINISH_FACTOR * now.worst();
+                self.trial.clone_from(&self.interior_point.r);
+                best = self.finish(island, finish, report, best);
+                if best.worst() <= params.tolerance {
+                    return best;
+                }
+            }
+            if self.interior_point.gap() < MIN_GAP || self.interior_point.step(island) == Progress::Stalled {
+                break;
+            }
+            report.interior_points += 1;
+        }
+        self.trial = closest;
+        self.finish(island, finish, report, best)
+    }
+
+    /// Newton from `trial`; the result is kept if it is better.
+    fn finish<D: Delassus>(
+        &mut self,
+        island: &mut Island<D>,
+        params: &NewtonParams,
+        report: &mut CoulombReport,
+        best: Residual,
+    ) -> Residual {
+        let (residual, steps) = self.newton.run(island, &mut self.trial, params);
+        report.newton_steps += steps;
+        if residual.worst() < best.worst() {
+            self.r.clone_from(&self.trial);
+            return residual;
+        }
+        best
+    }
+}
+
+impl Totals {
+    fn add<D: Delassus>(
+        &mut self,
+        island_report: &CoulombReport,
+        residual: Residual,
+        island: &Island<D>,
+        tolerance: f64,
+    ) {
+        let report = &mut self.report;
+        report.islands += 1;
+        report.unsolved_islands += usize::from(residual.worst() > tolerance);
+        report.largest_island = report.largest_island.max(island.len());
+        report.method = report.method.max(island_report.method);
+        report.scaled_residual = report.scaled_residual.max(residual.scaled);
+        report.sweeps += island_report.sweeps;
+        report.newton_steps += island_report.newton_steps;
+        report.interior_points += island_report.interior_points;
+        report.proximal_steps += island_report.proximal_steps;
+        report.least_norm_islands += island_report.least_norm_islands;
+        let square = island.unscaled_free_norm * island.unscaled_free_norm;
+        self.free += square;
+        self.defect += residual.unscaled * residual.unscaled * square;
+    }
+}

@@ -1,0 +1,485 @@
+//! Coulomb's law as `carom_solve::coulomb` solves it.
+
+use carom_solve::coulomb::{
+    Constraint, ConstraintLaw, CoulombError, CoulombMethod, CoulombParams, CoulombProblem, CoulombReport,
+    CoulombSolver, IslandMethod, MatrixProblem,
+};
+use carom_solve::{BlockColumns, Columns};
+use proptest::prelude::*;
+
+/// A problem of rigid bodies in 3D.
+#[derive(Debug, Clone, Default)]
+struct Heap {
+    columns: BlockColumns<6>,
+    constraints: Vec<Constraint>,
+    free: Vec<f64>,
+    /// Velocities before impulses, scaled by the square roots of masses, body by body.
+    motion: Vec<f64>,
+}
+
+/// A rigid body: mass, moment of inertia (of a ball), centre.
+#[derive(Debug, Clone, Copy)]
+struct Body {
+    mass: f64,
+    inertia: f64,
+    center: [f64; 3],
+}
+
+fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+fn unit(v: [f64; 3]) -> [f64; 3] {
+    let length = v.iter().map(|x| x * x).sum::<f64>().sqrt();
+    v.map(|x| x / length)
+}
+
+/// Normal and two tangents.
+fn frame(normal: [f64; 3]) -> [[f64; 3]; 3] {
+    let n = unit(normal);
+    let helper = if n[0].abs() < 0.7 { [1.0, 0.0, 0.0] } else { [0.0, 1.0, 0.0] };
+    let t = unit(cross(n, helper));
+    [n, t, cross(n, t)]
+}
+
+impl Heap {
+    fn row(body: &Body, point: [f64; 3], direction: [f64; 3], sign: f64) -> [f64; 6] {
+        let arm = std::array::from_fn(|k| point[k] - body.center[k]);
+        let turn = cross(arm, direction);
+        let (linear, angular) = (sign / body.mass.sqrt(), sign / body.inertia.sqrt());
+        std::array::from_fn(|k| if k < 3 { linear * direction[k] } else { angular * turn[k - 3] })
+    }
+
+    /// Contact between body `a` and body `b`, or the ground if there is none.
+    fn contact(
+        &mut self,
+        bodies: &[Body],
+        a: usize,
+        b: Option<usize>,
+        point: [f64; 3],
+        normal: [f64; 3],
+        friction: f64,
+    ) {
+        let first = self.columns.len();
+        for direction in frame(normal) {
+            let row = Self::row(&bodies[a], point, direction, 1.0);
+            match b {
+                Some(b) => {
+                    let other = Self::row(&bodies[b], point, direction, -1.0);
+                    self.columns.push([(a as u32, row), (b as u32, other)]);
+                }
+                None => self.columns.push_single(a as u32, row),
+            }
+        }
+        self.constraints.push(Constraint::contact(first, 3, friction));
+    }
+
+    /// Sets the free velocities from velocities of bodies.
+    fn set_motion(&mut self, bodies: &[Body], velocities: &[[f64; 6]]) {
+        self.motion = bodies
+            .iter()
+            .zip(velocities)
+            .flat_map(|(body, v)| {
+                (0..6).map(|k| v[k] * if k < 3 { body.mass.sqrt() } else { body.inertia.sqrt() }).collect::<Vec<_>>()
+            })
+            .collect();
+        self.free = (0..self.columns.len()).map(|row| self.columns.dot(row, &self.motion)).collect();
+    }
+
+    fn solve(&self, params: &CoulombParams) -> (Vec<f64>, CoulombReport) {
+        let mut impulses = vec![0.0; self.free.len()];
+        let report = CoulombSolver::default().solve(&self.problem(), params, &mut impulses).unwrap();
+        (impulses, report)
+    }
+
+    fn problem(&self) -> CoulombProblem<'_, BlockColumns<6>> {
+        CoulombProblem { columns: &self.columns, constraints: &self.constraints, free: &self.free, softness: &[] }
+    }
+
+    fn velocities(&self, impulses: &[f64]) -> Vec<f64> {
+        let mut motion = self.motion.clone();
+        impulses.iter().enumerate().for_each(|(row, &impulse)| self.columns.add_scaled(row, impulse, &mut motion));
+        (0..self.columns.len()).map(|row| self.columns.dot(row, &motion)).collect()
+    }
+
+    fn energy(&self, impulses: &[f64]) -> f64 {
+        let mut motion = self.motion.clone();
+        impulses.iter().enumerate().for_each(|(row, &impulse)| self.columns.add_scaled(row, impulse, &mut motion));
+        0.5 * motion.iter().map(|x| x * x).sum::<f64>()
+    }
+
+    fn friction(&self, contact: usize) -> f64 {
+        match self.constraints[contact].law {
+            ConstraintLaw::Contact { static_friction, .. } => static_friction,
+            ConstraintLaw::Bilateral => unreachable!(),
+        }
+    }
+}
+
+/// A box-shaped block of 1 kg that rests on n × n points of the ground.
+fn plate(side: usize, friction: f64, velocity: [f64; 6]) -> Heap {
+    let bodies = [Body { mass: 1.0, inertia: 0.02, center: [0.0, 0.05, 0.0] }];
+    let mut heap = Heap { columns: BlockColumns::new(1), ..Heap::default() };
+    for i in 0..side {
+        for j in 0..side {
+            let at = |k: usize| 0.2 * (k as f64 / (side - 1) as f64 - 0.5);
+            heap.contact(&bodies, 0, None, [at(i), 0.0, at(j)], [0.0, 1.0, 0.0], friction);
+        }
+    }
+    heap.set_motion(&bodies, &[velocity]);
+    heap
+}
+
+#[test]
+fn a_plate_on_eight_points_slides_as_one_point_mass_does() {
+    // z is up in this problem: eight points on a circle, v = (0.05, 0, −0.01), μ = 0.5.
+    let bodies = [Body { mass: 1.0, inertia: 0.1, center: [0.0; 3] }];
+    let mut heap = Heap { columns: BlockColumns::new(1), ..Heap::default() };
+    for k in 0..8 {
+        let angle = k as f64 * std::f64::consts::FRAC_PI_4;
+        heap.contact(&bodies, 0, None, [angle.cos(), angle.sin(), 0.0], [0.0, 0.0, 1.0], 0.5);
+    }
+    heap.set_motion(&bodies, &[[0.05, 0.0, -0.01, 0.0, 0.0, 0.0]]);
+    let (impulses, report) = heap.solve(&CoulombParams::default());
+    assert!(report.converged && report.residual < 1e-12, "{report:?}");
+    let normal: f64 = impulses.iter().step_by(3).sum();
+    assert!((normal - 0.01).abs() < 1e-14);
+    for contact in 0..8 {
+        let slip = heap.velocities(&impulses)[3 * contact + 1].hypot(heap.velocities(&impulses)[3 * contact + 2]);
+        assert!((slip - 0.045).abs() < 1e-14, "friction takes μ of the normal impulse from the slip: {slip}");
+        assert!((impulses[3 * contact] - 0.01 / 8.0).abs() < 1e-12, "the least impulses are equal");
+    }
+}
+
+#[test]
+fn stopping_does_not_depend_on_the_direction() {
+    let mut least = f64::INFINITY;
+    let mut most = 0.0f64;
+    for k in 0..24 {
+        let angle = k as f64 * std::f64::consts::PI / 12.0;
+        let heap = plate(3, 0.4, [angle.cos(), -0.1, angle.sin(), 0.0, 0.0, 0.0]);
+        let (impulses, report) = heap.solve(&CoulombParams::default());
+        assert!(report.converged);
+        let u = heap.velocities(&impulses);
+        let speed = u[1].hypot(u[2]);
+        (least, most) = (least.min(speed), most.max(speed));
+    }
+    // The lever arm of friction at the bottom turns into load on the leading edge, which changes nothing about the speed.
+    assert!(most - least < 1e-12, "{least} to {most}");
+}
+
+#[test]
+fn impulses_of_a_symmetric_plate_are_symmetric_and_the_least_ones() {
+    let heap = plate(4, 0.6, [0.0, -1.0, 0.0, 0.0, 0.0, 0.0]);
+    let (least, report) = heap.solve(&CoulombParams::default());
+    assert!(report.converged && report.least_norm_islands == 1, "{report:?}");
+    for contact in 0..16 {
+        assert!((least[3 * contact] - 1.0 / 16.0).abs() < 1e-10);
+        assert!(least[3 * contact + 1].hypot(least[3 * contact + 2]) < 1e-10);
+    }
+    let any = heap.solve(&CoulombParams { least_norm: false, ..CoulombParams::default() }).0;
+    let square = |r: &[f64]| r.iter().map(|x| x * x).sum::<f64>();
+    assert!(square(&least) <= square(&any) * (1.0 + 1e-12));
+}
+
+#[test]
+fn contacts_in_another_order_give_the_same_bits() {
+    let (bodies, heap) = pile(7, 30, 0.5, 1.0);
+    let reference = heap.solve(&CoulombParams::default()).0;
+    let count = heap.constraints.len();
+    let shuffled: Vec<usize> = (0..count).map(|k| (k * 17 + 5) % count).collect();
+    assert_eq!(shuffled.iter().collect::<std::collections::BTreeSet<_>>().len(), count, "a permutation");
+    let mut other = Heap { columns: BlockColumns::new(bodies.len()), ..Heap::default() };
+    for &contact in &shuffled {
+        let first = other.columns.len();
+        for row in 0..3 {
+            let blocks = heap.columns.blocks_of(3 * contact + row);
+            let rows = heap.columns.rows(3 * contact + row);
+            other.columns.push_rows([(blocks[0], rows[0]), (blocks[1], rows[1])]);
+            other.free.push(heap.free[3 * contact + row]);
+        }
+        let key = heap.constraints[contact].key;
+        other.constraints.push(Constraint { first_row: first, key, ..heap.constraints[contact] });
+    }
+    let permuted = other.solve(&CoulombParams::default()).0;
+    for (place, &contact) in shuffled.iter().enumerate() {
+        for row in 0..3 {
+            assert_eq!(permuted[3 * place + row].to_bits(), reference[3 * contact + row].to_bits());
+        }
+    }
+}
+
+#[test]
+fn a_contact_sticks_up_to_its_static_and_slides_with_its_kinetic_coefficient() {
+    for (pull, slides) in [(0.59, false), (0.61, true)] {
+        let mut heap = plate(2, 0.6, [pull, -1.0, 0.0, 0.0, 0.0, 0.0]);
+        for constraint in &mut heap.constraints {
+            constraint.law = ConstraintLaw::Contact { static_friction: 0.6, kinetic_friction: 0.4 };
+        }
+        // Arms are low enough that the plate does not tip.
+        let (impulses, report) = heap.solve(&CoulombParams::default());
+        assert!(report.converged);
+        let u = heap.velocities(&impulses);
+        let speed = u[1].hypot(u[2]);
+        if slides {
+            assert!(speed > 0.05, "it slides: {speed}");
+            for contact in impulses.as_chunks::<3>().0 {
+                assert!((contact[1].hypot(contact[2]) - 0.4 * contact[0]).abs() < 1e-12);
+            }
+        } else {
+            assert!(speed < 1e-12, "it sticks: {speed}");
+        }
+    }
+}
+
+#[test]
+fn joints_hold_beside_contacts_with_friction() {
+    // Two bodies, joined at a point by three bilateral rows, one of them on the ground.
+    let bodies = [
+        Body { mass: 1.0, inertia: 0.1, center: [0.0, 0.5, 0.0] },
+        Body { mass: 3.0, inertia: 0.2, center: [1.0, 0.5, 0.0] },
+    ];
+    let mut heap = Heap { columns: BlockColumns::new(2), ..Heap::default() };
+    for x in [-0.3, 0.3] {
+        for z in [-0.3, 0.3] {
+            heap.contact(&bodies, 0, None, [x, 0.0, z], [0.0, 1.0, 0.0], 0.3);
+        }
+    }
+    let first = heap.columns.len();
+    for direction in [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]] {
+        let rows = [(0u32, 1.0), (1u32, -1.0)]
+            .map(|(body, sign)| (body, Heap::row(&bodies[body as usize], [0.5, 0.5, 0.0], direction, sign)));
+        heap.columns.push(rows);
+    }
+    heap.constraints.push(Constraint::bilateral(first, 3));
+    heap.set_motion(&bodies, &[[2.0, -1.0, 0.3, 0.0, 0.0, 0.0], [0.0, 0.5, 0.0, 0.0, 1.0, 0.0]]);
+    let (impulses, report) = heap.solve(&CoulombParams::default());
+    assert!(report.converged && report.residual < 1e-12, "{report:?}");
+    let u = heap.velocities(&impulses);
+    assert!(u[first..].iter().all(|rate| rate.abs() < 1e-12), "the joint holds: {:?}", &u[first..]);
+    assert!(u[..first].iter().step_by(3).all(|rate| *rate > -1e-12), "nothing penetrates");
+    assert!(heap.energy(&impulses) <= heap.energy(&vec![0.0; impulses.len()]));
+}
+
+#[test]
+fn contacts_in_2d_are_those_in_3d_with_one_tangent() {
+    // The same sliding disc: two contacts of a body in a corner.
+    let mut flat = BlockColumns::<3>::new(1);
+    let mut solid = BlockColumns::<3>::new(1);
+    for (normal, tangent) in [([0.0, 1.0, 1.0], [1.0, 0.0, -1.0]), ([1.0, 0.0, 0.5], [0.0, 1.0, 2.0])] {
+        flat.push_single(0, normal);
+        flat.push_single(0, tangent);
+        solid.push_single(0, normal);
+        solid.push_single(0, tangent);
+        solid.push_single(0, [0.0; 3]);
+    }
+    let constraints = |rows: usize| [Constraint::contact(0, rows, 0.3), Constraint::contact(rows, rows, 0.3)];
+    let mut solver = CoulombSolver::default();
+    let (mut in_2d, mut in_3d) = ([0.0; 4], [0.0; 6]);
+    let free = [-1.0, 0.5, -0.3, 0.8];
+    let problem = CoulombProblem { columns: &flat, constraints: &constraints(2), free: &free, softness: &[] };
+    let report = solver.solve(&problem, &CoulombParams::default(), &mut in_2d).unwrap();
+    assert!(report.converged);
+    let free = [-1.0, 0.5, 0.0, -0.3, 0.8, 0.0];
+    let problem = CoulombProblem { columns: &solid, constraints: &constraints(3), free: &free, softness: &[] };
+    assert!(solver.solve(&problem, &CoulombParams::default(), &mut in_3d).unwrap().converged);
+    for (a, b) in [(0, 0), (1, 1), (2, 3), (3, 4)] {
+        assert!((in_2d[a] - in_3d[b]).abs() < 1e-12, "{in_2d:?} {in_3d:?}");
+    }
+}
+
+#[test]
+fn an_explicit_matrix_gives_the_impulses_of_the_bodies() {
+    let (_, heap) = pile(3, 20, 0.4, 1.0);
+    let rows = heap.columns.len();
+    let entries: Vec<(usize, usize, f64)> = (0..rows)
+        .flat_map(|i| (0..rows).map(move |j| (i, j)))
+        .map(|(i, j)| (i, j, heap.columns.product(i, j)))
+        .filter(|entry| entry.2 != 0.0)
+        .collect();
+    let problem = MatrixProblem { size: rows, entries: &entries, constraints: &heap.constraints, free: &heap.free };
+    let mut impulses = vec![0.0; rows];
+    let report = CoulombSolver::default().solve_matrix(&problem, &CoulombParams::default(), &mut impulses).unwrap();
+    assert!(report.converged && report.residual < 1e-12, "{report:?}");
+    let (expected, _) = heap.solve(&CoulombParams::default());
+    let scale = expected.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+    for (a, b) in impulses.iter().zip(&expected) {
+        assert!((a - b).abs() < 1e-8 * scale, "{a} {b}");
+    }
+}
+
+#[test]
+fn velocities_do_not_depend_on_the_start() {
+    let (_, heap) = pile(11, 25, 0.5, 1.0);
+    let (cold, _) = heap.solve(&CoulombParams::default());
+    let expected = heap.velocities(&cold);
+    for seed in 0..5 {
+        let mut impulses: Vec<f64> = (0..cold.len()).map(|k| random(seed * 1000 + k as u64).abs()).collect();
+        let params = CoulombParams { warm_start: true, ..CoulombParams::default() };
+        let report = CoulombSolver::default().solve(&heap.problem(), &params, &mut impulses).unwrap();
+        assert!(report.converged);
+        for (a, b) in heap.velocities(&impulses).iter().zip(&expected) {
+            assert!((a - b).abs() < 1e-9, "{a} {b}");
+        }
+        let scale = cold.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+        for (a, b) in impulses.iter().zip(&cold) {
+            assert!((a - b).abs() < 1e-7 * scale, "the least impulses are unique: {a} {b}");
+        }
+    }
+}
+
+#[test]
+fn gauss_seidel_reports_how_far_it_got() {
+    let (_, heap) = pile(5, 12, 0.5, 1.0);
+    let few = CoulombParams { method: CoulombMethod::GaussSeidel, max_sweeps: 10, ..CoulombParams::default() };
+    let (_, report) = heap.solve(&few);
+    assert!(!report.converged && report.residual > 1e-12 && report.unsolved_islands > 0, "{report:?}");
+    assert_eq!(report.method, IslandMethod::GaussSeidel);
+    let more = CoulombParams { max_sweeps: 50_000, tolerance: 1e-6, ..few };
+    let (impulses, report) = heap.solve(&more);
+    assert!(report.converged && report.scaled_residual <= 1e-6, "{report:?}");
+    let exact = heap.velocities(&heap.solve(&CoulombParams::default()).0);
+    for (a, b) in heap.velocities(&impulses).iter().zip(&exact) {
+        assert!((a - b).abs() < 1e-3, "{a} {b}");
+    }
+}
+
+#[test]
+fn a_problem_without_contacts_or_motion_has_no_impulses() {
+    let empty = Heap { columns: BlockColumns::new(1), ..Heap::default() };
+    let (_, report) = empty.solve(&CoulombParams::default());
+    assert!(report.converged && report.islands == 0 && report.residual == 0.0);
+    let still = plate(2, 0.5, [0.0; 6]);
+    let (impulses, report) = still.solve(&CoulombParams::default());
+    assert!(report.converged && impulses.iter().all(|x| *x == 0.0));
+}
+
+#[test]
+fn a_press_is_reported_and_left_with_the_least_violation() {
+    // A body between two walls that both move towards it: no impulse can stop both.
+    let mut columns = BlockColumns::<3>::new(1);
+    columns.push_single(0, [1.0, 0.0, 0.0]);
+    columns.push_single(0, [-1.0, 0.0, 0.0]);
+    let constraints = [Constraint::contact(0, 1, 0.0), Constraint::contact(1, 1, 0.0)];
+    let problem = CoulombProblem { columns: &columns, constraints: &constraints, free: &[-1.0, -1.0], softness: &[] };
+    let mut impulses = [0.0; 2];
+    let params = CoulombParams { max_proximal_steps: 20, ..CoulombParams::default() };
+    let report = CoulombSolver::default().solve(&problem, &params, &mut impulses).unwrap();
+    assert!(!report.converged && report.unsolved_islands == 1 && report.residual > 0.1, "{report:?}");
+    assert!(impulses.iter().all(|impulse| impulse.is_finite()));
+    let left = impulses[0] - impulses[1];
+    assert!(left.abs() < 1e-6, "both walls are violated alike: {left}");
+}
+
+#[test]
+fn bad_input_is_refused_by_its_row_and_number() {
+    let solve = |heap: &Heap| {
+        let mut impulses = vec![0.0; heap.columns.len()];
+        CoulombSolver::default().solve(&heap.problem(), &CoulombParams::default(), &mut impulses)
+    };
+    let good = plate(2, 0.5, [0.0, -1.0, 0.0, 0.0, 0.0, 0.0]);
+    for value in [-0.1, f64::NAN, f64::INFINITY] {
+        let mut heap = good.clone();
+        heap.constraints[2] = Constraint::contact(6, 3, value);
+        let error = solve(&heap).unwrap_err();
+        assert!(matches!(error, CoulombError::Friction { constraint: 2, .. }), "{error}");
+    }
+    let mut heap = good.clone();
+    heap.constraints[1].law = ConstraintLaw::Contact { static_friction: 0.1, kinetic_friction: 0.2 };
+    assert!(matches!(solve(&heap).unwrap_err(), CoulombError::KineticAboveStatic { constraint: 1, .. }));
+    let mut heap = good.clone();
+    heap.free[4] = f64::NAN;
+    assert!(matches!(solve(&heap).unwrap_err(), CoulombError::NotFinite { row: 4, .. }));
+    let mut heap = good.clone();
+    heap.free.pop();
+    assert!(matches!(solve(&heap).unwrap_err(), CoulombError::Length { expected: 12, .. }));
+    let mut heap = good.clone();
+    heap.constraints[3].rows = 4;
+    assert!(matches!(solve(&heap).unwrap_err(), CoulombError::Rows { constraint: 3, .. }));
+    // A contact of two fixed bodies has rows of zeros.
+    let mut heap = good.clone();
+    (0..3).for_each(|_| heap.columns.push_single(0, [0.0; 6]));
+    heap.free.extend([-1.0, 0.0, 0.0]);
+    heap.constraints.push(Constraint::contact(12, 3, 0.5));
+    assert!(matches!(solve(&heap).unwrap_err(), CoulombError::Immovable { constraint: 4 }));
+}
+
+#[test]
+fn bad_matrices_are_refused() {
+    let constraints = [Constraint::contact(0, 3, 0.5)];
+    let solve = |entries: &[(usize, usize, f64)]| {
+        let problem = MatrixProblem { size: 3, entries, constraints: &constraints, free: &[-1.0, 0.0, 0.0] };
+        CoulombSolver::default().solve_matrix(&problem, &CoulombParams::default(), &mut [0.0; 3])
+    };
+    assert!(solve(&[(0, 0, 1.0), (1, 1, 1.0), (2, 2, 1.0)]).unwrap().converged);
+    let error = solve(&[(0, 0, 1.0), (1, 1, 1.0), (2, 2, -1.0)]).unwrap_err();
+    assert!(matches!(error, CoulombError::Indefinite { row: 2, .. }), "{error}");
+    let error = solve(&[(0, 0, 1.0), (0, 1, 3.0), (1, 1, 1.0), (2, 2, 1.0)]).unwrap_err();
+    assert!(matches!(error, CoulombError::Indefinite { row: 1, .. }), "{error}");
+    assert!(matches!(solve(&[(0, 3, 1.0)]).unwrap_err(), CoulombError::Entry { column: 3, .. }));
+    assert!(matches!(solve(&[(0, 0, f64::NAN)]).unwrap_err(), CoulombError::NotFinite { row: 0, .. }));
+    assert!(matches!(solve(&[]).unwrap_err(), CoulombError::Immovable { constraint: 0 }));
+}
+
+/// A number between −1 and 1 that looks random (SplitMix64).
+fn random(seed: u64) -> f64 {
+    let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    (z >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+}
+
+/// Bodies above each other, each on some of those below it or on the ground, with redundant contacts. Masses span `decades`.
+fn pile(seed: u64, count: usize, friction: f64, decades: f64) -> (Vec<Body>, Heap) {
+    let number = |k: usize| random(seed.wrapping_mul(7919).wrapping_add(k as u64));
+    let mut bodies = Vec::new();
+    for k in 0..count {
+        let mass = 10f64.powf(decades * number(10 * k) * 0.5);
+        let center = [2.0 * number(10 * k + 1), 0.5 + 0.4 * k as f64, 2.0 * number(10 * k + 2)];
+        bodies.push(Body { mass, inertia: 0.02 * mass, center });
+    }
+    let mut heap = Heap { columns: BlockColumns::new(count), ..Heap::default() };
+    for k in 0..count {
+        for j in 0..4 {
+            let offset: [f64; 3] = std::array::from_fn(|i| 0.3 * number(1000 + 40 * k + 3 * j + i));
+            let point = [bodies[k].center[0] + offset[0], bodies[k].center[1] - 0.3, bodies[k].center[2] + offset[2]];
+            let normal = [0.2 * number(2000 + 9 * k), 1.0, 0.2 * number(2001 + 9 * k)];
+            let below = if k == 0 || j == 3 { None } else { Some((k - 1).saturating_sub((j + seed as usize) % 3)) };
+            heap.contact(&bodies, k, below.filter(|&b| b != k), point, normal, friction);
+        }
+    }
+    let velocities: Vec<[f64; 6]> = (0..count)
+        .map(|k| std::array::from_fn(|i| if i == 1 { -0.1 } else { 0.0 } + 0.05 * number(5000 + 6 * k + i)))
+        .collect();
+    heap.set_motion(&bodies, &velocities);
+    (bodies, heap)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn heaps_obey_coulombs_law_and_gain_no_energy(
+        seed in 0u64..100_000,
+        count in 1usize..18,
+        friction in prop_oneof![Just(0.0), 0.01f64..1.0, 1.0f64..10.0],
+        decades in 0.0f64..6.0,
+    ) {
+        let (_, heap) = pile(seed, count, friction, decades);
+        let (impulses, report) = heap.solve(&CoulombParams::default());
+        // Coulomb's law itself may have no solution where friction is large; then the report says so.
+        prop_assert!(report.converged || friction > 1.0, "{report:?}");
+        if report.converged {
+            prop_assert!(report.residual <= 1e-12 && report.scaled_residual <= 1e-12, "{report:?}");
+            let before = heap.energy(&vec![0.0; impulses.len()]);
+            prop_assert!(heap.energy(&impulses) <= before * (1.0 + 1e-12));
+            let scale = impulses.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+            for (contact, r) in impulses.as_chunks::<3>().0.iter().enumerate() {
+                let beyond = r[1].hypot(r[2]) - heap.friction(contact) * r[0];
+                prop_assert!(beyond <= 1e-10 * scale, "contact {contact} is outside of its cone by {beyond}");
+            }
+            let u = heap.velocities(&impulses);
+            prop_assert!(u.iter().step_by(3).all(|rate| *rate > -1e-9));
+        }
+    }
+}
