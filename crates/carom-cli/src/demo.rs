@@ -61,8 +61,8 @@ pub fn run(args: Args, ui: &Ui) -> Work<ExitCode> {
     stage(6, "make the letters sound, and knock on the mug")?;
     listen(out, &mapped, ui)?;
     print(&format!("\nDone in {}.\n", duration(clock.elapsed().as_secs_f64())))?;
-    let letters = Shown::runs(&[&mapped, &plain], ui)?;
-    let pages = export(out, &[("letters.html", &letters), ("dinner.html", &Shown::runs(&[&dinner], ui)?)], ui)?;
+    let letters = Shown::runs(&[&mapped, &plain], false, ui)?;
+    let pages = export(out, &[("letters.html", &letters), ("dinner.html", &Shown::runs(&[&dinner], false, ui)?)], ui)?;
     print(&next(out, pages))?;
     match args.no_open || !view::has_browser() {
         true => Ok(ExitCode::SUCCESS),

@@ -15,6 +15,7 @@ use crate::inspect_run::of_recording;
 use crate::modes::load;
 use crate::objects::{is_a_shape, is_object, must_exist};
 use crate::options::{ImportArgs, MaterialArgs, SetArgs, parse_length};
+use crate::recordings;
 use crate::ui::{Ui, Work, hertz, length, mass, print, print_json, thousands};
 
 /// Tell what is in an object, a mesh, a shape or a recording.
@@ -31,6 +32,9 @@ pub struct Args {
     /// Print as JSON.
     #[arg(long)]
     json: bool,
+    /// Of a damaged recording, read the segments before the first damaged one.
+    #[arg(long)]
+    intact: bool,
     #[command(flatten)]
     material: MaterialArgs,
     #[command(flatten)]
@@ -48,7 +52,7 @@ pub fn run(args: Args, ui: &Ui) -> Work<()> {
     let path = Path::new(&args.file);
     // A folder may be called like a shape by chance; who means the folder says so, as in `./mug`.
     let facts = if path.is_dir() && !is_a_shape(&args.file) {
-        let (text, json) = of_recording(path)?;
+        let (text, json) = of_recording(&recordings::open(path, args.intact, ui)?)?;
         Facts { text, json }
     } else if is_object(path) {
         of_object(&load(path)?, path)?

@@ -1,27 +1,19 @@
 //! `carom inspect` of a recording: what happened, how much of it is there, whether it can go on.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
 use carom::recording::{RecordedContact, RecordedLedger, Recording, RecordingError};
 use serde_json::{Value, json};
 
-use crate::scenes::HOW_TO_RECORD;
-use crate::ui::{Work, count, failure, thousands};
+use crate::recordings::explained;
+use crate::ui::{Work, count, thousands};
 
 /// So many of the hardest impacts are told.
 const HARDEST: usize = 5;
 
 /// What there is to tell about a recording, as text and as JSON.
-pub fn of_recording(path: &Path) -> Work<(String, Value)> {
-    facts(path).map_err(|error| {
-        let help = match &error {
-            RecordingError::Damaged { .. } => Some("`carom run SCENE --force` records it anew"),
-            RecordingError::NotARecording { .. } => Some(HOW_TO_RECORD),
-            _ => None,
-        };
-        failure(error, help)
-    })
+pub fn of_recording(recording: &Recording) -> Work<(String, Value)> {
+    facts(recording).map_err(explained)
 }
 
 /// What contacts add up to.
@@ -51,15 +43,14 @@ impl Touches {
     }
 }
 
-fn facts(path: &Path) -> Result<(String, Value), RecordingError> {
-    let recording = Recording::open(path)?;
+fn facts(recording: &Recording) -> Result<(String, Value), RecordingError> {
     let (run, progress) = (recording.run(), &recording.checkpoint().progress);
     let mut frames = 0;
     for frame in recording.frames() {
         frame?;
         frames += 1;
     }
-    let touches = Touches::of(&recording)?;
+    let touches = Touches::of(recording)?;
     let ledger: Vec<RecordedLedger> = recording.ledger().collect::<Result<_, _>>()?;
     let hash = recording.checkpoint().state.hash();
     let (time, end) = (progress.step as f64 * run.step, progress.goal as f64 * run.step);
@@ -69,7 +60,7 @@ fn facts(path: &Path) -> Result<(String, Value), RecordingError> {
         None => format!("{:.1} % done; `carom run SCENE --resume` goes on", 100.0 * time / end),
     };
 
-    let mut text = format!("{} is a recording of '{}'\n", path.display(), run.name);
+    let mut text = format!("{} is a recording of '{}'\n", recording.folder().display(), run.name);
     let mut line = |key: &str, value: String| {
         let _ = writeln!(text, "  {key:<12} {value}");
     };
@@ -99,6 +90,7 @@ fn facts(path: &Path) -> Result<(String, Value), RecordingError> {
         }
     }
     line("hash", format!("{hash:016x}"));
+    line("run id", recording.run_id().unwrap_or("none").to_owned());
 
     let columns = ledger.last().map(|row| {
         let columns = row.ledger.columns().into_iter();
@@ -120,6 +112,8 @@ fn facts(path: &Path) -> Result<(String, Value), RecordingError> {
         "name": run.name,
         "about": run.about,
         "scene_hash": run.scene_hash,
+        "run_id": recording.run_id(),
+        "carom_version": recording.carom_version(),
         "dimension": run.dimension,
         "complete": recording.is_complete(),
         "failure": progress.failure,

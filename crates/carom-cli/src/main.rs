@@ -16,6 +16,7 @@ mod modes;
 mod objects;
 mod options;
 mod plot;
+mod recordings;
 mod reproduce;
 mod run;
 mod scenes;

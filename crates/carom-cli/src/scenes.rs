@@ -36,8 +36,13 @@ impl SceneArgs {
 
     /// Reads the scene, with settings on top of the user's.
     pub fn open(&self, more: impl IntoIterator<Item = (String, String)>) -> Work<Scene> {
+        self.open_file(Path::new(&self.scene), more)
+    }
+
+    /// As [`SceneArgs::open`], of another file.
+    pub fn open_file(&self, file: &Path, more: impl IntoIterator<Item = (String, String)>) -> Work<Scene> {
         let settings: Vec<(String, String)> = self.set.iter().cloned().chain(more).collect();
-        Scene::open(&self.scene, &settings).map_err(mistakes)
+        Scene::open(&file.to_string_lossy(), &settings).map_err(mistakes)
     }
 
     /// Makes the world, and bakes what it needs.

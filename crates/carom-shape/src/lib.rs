@@ -37,7 +37,9 @@ pub use diagnose::{Repaired, repaired};
 pub use distances::SurfaceDistances;
 pub use error::ShapeError;
 pub use export::{write_obj, write_ply, write_stl_binary};
-pub use import::{ImportOptions, UpAxis, body_from_mesh, import, read_gltf, read_obj, read_ply, read_stl, unit};
+pub use import::{
+    ImportOptions, UpAxis, body_from_mesh, gltf_buffer_files, import, read_gltf, read_obj, read_ply, read_stl, unit,
+};
 pub use mass::{MassProperties, PrincipalAxes, symmetric_eigen};
 pub use mesh::TriMesh;
 pub use mesh_solid::MeshSolid;

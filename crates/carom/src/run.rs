@@ -109,7 +109,7 @@ impl RunDescription {
         RunDescription {
             name: scene.name().into(),
             about: scene.about().into(),
-            scene: scene.text().into(),
+            scene: scene.recorded_text().into(),
             scene_hash: scene.hash(),
             dimension: scene.dimension() as u8,
             step: scene.step(),
@@ -118,6 +118,7 @@ impl RunDescription {
             bodies: built.looks.iter().map(body).collect(),
             surfaces: built.surfaces.clone(),
             objects: built.objects.clone(),
+            files: scene.files().to_vec(),
         }
     }
 }

@@ -9,7 +9,9 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use carom_modal::{TetElements, TetMesh, TetMeshError, read_msh};
-use carom_shape::{Body, ImportOptions, Shape, ShapeError, ShapeFile, UpAxis, catalogue, import, named};
+use carom_shape::{
+    Body, ImportOptions, Shape, ShapeError, ShapeFile, UpAxis, catalogue, gltf_buffer_files, import, named,
+};
 use glam::DVec3;
 use sha2::{Digest, Sha256};
 
@@ -131,11 +133,10 @@ impl Source {
         }
         let bytes = fs::read(path).map_err(unread)?;
         let mut hash = Sha256::new_with_prefix(&bytes);
-        if ending == "gltf" {
-            outside_buffers(path, &bytes)
-                .into_iter()
-                .filter_map(|file| fs::read(file).ok())
-                .for_each(|b| hash.update(b));
+        if matches!(ending.as_str(), "gltf" | "glb") {
+            let folder = path.parent().unwrap_or(Path::new(""));
+            let buffers = gltf_buffer_files(&bytes).into_iter().filter_map(|file| fs::read(folder.join(file)).ok());
+            buffers.for_each(|buffer| hash.update(buffer));
         }
         let hash = hex(&hash.finalize());
         let refused = |source: ShapeError| SourceError::File { path: path.into(), source };
@@ -181,15 +182,6 @@ impl Source {
         let placed = TetMesh::new(nodes, elements);
         placed.map(Some).map_err(|source| SourceError::Volume { path: path.clone(), source })
     }
-}
-
-/// Files that a `.gltf` file takes its numbers from. A damaged file has none; importing it will say what is wrong.
-fn outside_buffers(path: &Path, bytes: &[u8]) -> Vec<PathBuf> {
-    let document: serde_json::Value = serde_json::from_slice(bytes).unwrap_or_default();
-    let folder = path.parent().unwrap_or(Path::new(""));
-    let buffers = document["buffers"].as_array().cloned().unwrap_or_default();
-    let names = buffers.iter().filter_map(|buffer| buffer["uri"].as_str()).filter(|uri| !uri.starts_with("data:"));
-    names.map(|name| folder.join(name)).collect()
 }
 
 pub(crate) fn hex(bytes: &[u8]) -> String {

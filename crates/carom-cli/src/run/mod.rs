@@ -20,7 +20,8 @@ use self::products::Products;
 use self::progress::RunProgress;
 use crate::interrupt::{self, Guard};
 use crate::options::parse_positive;
-use crate::scenes::SceneArgs;
+use crate::recordings::explained;
+use crate::scenes::{SceneArgs, is_a_scene};
 use crate::ui::{Ui, Work, failure, print, print_json};
 
 /// Run a scene and record what happens.
@@ -34,6 +35,7 @@ Examples:
   carom run mine.toml --out runs/first --until 2
   carom run mine.toml --set time.step=1e-4 --set body.ball.restitution=0.9 --out finer
   carom run mine.toml --resume                     goes on after Ctrl-C, a crash or a longer --until
+  carom run runs/first --resume                    the same from the recording alone, with its copies of all files
   carom inspect cradle                             what was recorded")]
 pub struct Args {
     #[command(flatten)]
@@ -90,8 +92,12 @@ impl Args {
 /// Runs the subcommand.
 pub fn run(args: Args, ui: &Ui) -> Work<ExitCode> {
     let fps = args.fps.map(|fps| ("record.fps".to_owned(), fps.to_string()));
-    let scene = args.scene.open(fps)?;
-    let folder = args.out.clone().unwrap_or_else(|| folder_of(scene.name()));
+    let recorded = recorded_scene(&args);
+    let scene = match &recorded {
+        Some(folder) => args.scene.open_file(&folder.join("scene.toml"), fps)?,
+        None => args.scene.open(fps).map_err(|error| with_advice(error, &args))?,
+    };
+    let folder = args.out.clone().or(recorded).unwrap_or_else(|| folder_of(scene.name()));
     let mut built = args.scene.build(&scene, ui)?;
     for warning in &built.warnings {
         ui.warn(warning);
@@ -129,6 +135,28 @@ pub fn run(args: Args, ui: &Ui) -> Work<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// The folder of the recording that is resumed, if it is named in place of a scene: by itself or by its `scene.toml`.
+fn recorded_scene(args: &Args) -> Option<PathBuf> {
+    let named = Path::new(&args.scene.scene);
+    let folder = if named.ends_with("scene.toml") { named.parent()? } else { named };
+    let is_meant = args.resume && !is_a_scene(&args.scene.scene) && folder.join("run.json").is_file();
+    is_meant.then(|| folder.to_owned())
+}
+
+/// A scene whose files are gone can still be resumed from the copies that its recording has.
+fn with_advice(error: Report, args: &Args) -> Report {
+    let stem = Path::new(&args.scene.scene).file_stem().map(|stem| folder_of(&stem.to_string_lossy()));
+    let folder = args.out.clone().or(stem).filter(|folder| args.resume && folder.join("run.json").is_file());
+    match folder {
+        Some(folder) => {
+            let folder = folder.display();
+            let help = format!("`carom run {folder} --resume` goes on with the files that the recording has copied");
+            miette!(help = help, "{error}")
+        }
+        None => error,
+    }
+}
+
 /// A folder called like a scene, without what would lead elsewhere.
 fn folder_of(name: &str) -> PathBuf {
     let letter = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_') { c } else { '-' };
@@ -155,6 +183,7 @@ fn begin(
                 ui.note(&format!("going on with {} at {time:.6} s", folder.display()));
                 return Ok(recorder);
             }
+            // Unless there are segments, see `Recorder::create`.
             Err(RecordingError::NotARecording { .. }) => ui.note(&format!("{} is a new recording", folder.display())),
             Err(error) => return Err(refused(error)),
         }
@@ -215,11 +244,10 @@ fn refused(error: RecordingError, args: &Args) -> Report {
             "the scene, a file that it names, or --set has changed since; --force begins anew, --until runs on".into()
         }
         RecordingError::InUse { .. } => "wait until that run has ended, or stop it".into(),
-        RecordingError::Damaged { .. } => "--force begins anew".into(),
         RecordingError::Read { path, .. } | RecordingError::Write { path, .. } if path.is_file() => {
             format!("{} is a file; --out names a folder", path.display())
         }
-        _ => return failure(error, None),
+        _ => return explained(error),
     };
     miette!(help = help, "{error}")
 }

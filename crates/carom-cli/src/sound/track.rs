@@ -16,12 +16,13 @@ use serde_json::{Value, json};
 use super::Args;
 use super::file::{Unit, decibels, write_sound};
 use crate::interrupt;
+use crate::recordings;
 use crate::scenes::with_progress;
 use crate::ui::{Ui, Work, count, failure, may_write, print, print_json, write};
 
 pub fn run(args: &Args, ui: &Ui) -> Work<()> {
     let clock = Instant::now();
-    let recording = Recording::open(&args.input).map_err(|error| failure(error, None))?;
+    let recording = recordings::open(Path::new(&args.input), args.intact, ui)?;
     let folder = args.out.clone().unwrap_or_else(|| Path::new(&args.input).join("sound"));
     let [mix, list] = ["mix.wav", "impacts.json"].map(|name| folder.join(name));
     let picture = args.picture_of(&mix);
@@ -130,9 +131,7 @@ fn listener(args: &Args, recording: &Recording) -> Work<Listener> {
 fn refused(error: SoundtrackError) -> miette::Report {
     let help = match &error {
         SoundtrackError::NoContacts => Some("record it anew with --set record.contacts=true"),
-        SoundtrackError::Scene(_) => {
-            Some("files that the scene names are looked for beside the recording's scene.toml")
-        }
+        SoundtrackError::Scene(_) => Some("a recording has copies of all files that its scene names"),
         _ => None,
     };
     match help {

@@ -43,6 +43,9 @@ pub struct Args {
     /// Tell the address and open no browser.
     #[arg(long)]
     no_open: bool,
+    /// Of a damaged recording, show the segments before the first damaged one.
+    #[arg(long)]
+    intact: bool,
     /// Replace a page that exists.
     #[arg(long, short)]
     force: bool,
@@ -55,7 +58,7 @@ pub fn run(args: Args, ui: &Ui) -> Work<()> {
     if let Some(path) = &args.export {
         may_write(path, args.force)?;
     }
-    let shown = Shown::open(&args.what, &args.on_the_way, ui)?;
+    let shown = Shown::open(&args.what, args.intact, &args.on_the_way, ui)?;
     match &args.export {
         Some(path) => {
             let bytes = export(&shown, path)?;

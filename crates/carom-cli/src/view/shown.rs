@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::frame::Frame;
 use crate::interrupt;
 use crate::objects::{OnTheWay, must_exist};
-use crate::scenes::HOW_TO_RECORD;
+use crate::recordings;
 use crate::ui::{Ui, Work, failure};
 
 /// Folders of a run with what the page reads in them, by ending.
@@ -40,6 +40,24 @@ pub struct ShownRun {
     folder: PathBuf,
     /// Bounce maps, painted on the surfaces of their bodies, and which body has which.
     made: BTreeMap<String, Vec<u8>>,
+    /// As it was when it was opened.
+    recording: Recording,
+    /// Whether only that is shown, and nothing that a run adds meanwhile.
+    intact: bool,
+}
+
+impl ShownRun {
+    /// The recording as it is now: a run may still be writing to it.
+    fn now(&self) -> Result<Recording, RecordingError> {
+        if self.intact { Ok(self.recording.clone()) } else { Recording::open(&self.folder) }
+    }
+
+    /// The files that the page reads: of segments those that are counted.
+    fn files(&self, counted: u64) -> Vec<(String, u64)> {
+        let number = |name: &str| name.strip_suffix(".arrow")?.rsplit('/').next()?.parse::<u64>().ok();
+        let files = files_of_run(&self.folder).into_iter();
+        files.filter(|(name, _)| !name.ends_with(".arrow") || number(name).is_some_and(|n| n < counted)).collect()
+    }
 }
 
 /// An object with the files that the page reads.
@@ -50,30 +68,26 @@ pub struct ShownObject {
 
 impl Shown {
     /// Opens what the user named.
-    pub fn open(what: &[String], on_the_way: &OnTheWay, ui: &Ui) -> Work<Shown> {
+    pub fn open(what: &[String], intact: bool, on_the_way: &OnTheWay, ui: &Ui) -> Work<Shown> {
         what.iter().try_for_each(|name| must_exist(name))?;
         let folders: Vec<&Path> = what.iter().map(Path::new).filter(|path| path.is_dir()).collect();
         match (what, folders.len()) {
             ([one], 0) => Shown::object(on_the_way.open(one, 45, Some(MapParams::default()), ui)?),
-            (_, n) if n == what.len() => Shown::runs(&folders, ui),
+            (_, n) if n == what.len() => Shown::runs(&folders, intact, ui),
             _ => Err(miette!(help = "show objects one at a time", "two runs are shown side by side, nothing else")),
         }
     }
 
-    /// One run or two. A damaged one is shown as far as it goes; the page tells what is wrong.
-    pub fn runs(folders: &[&Path], ui: &Ui) -> Work<Shown> {
+    /// One run or two. A damaged one is refused, or with `intact` shown as far as it goes.
+    pub fn runs(folders: &[&Path], intact: bool, ui: &Ui) -> Work<Shown> {
         let run = |folder: &&Path| {
-            let mut made = BTreeMap::new();
-            match Recording::open(folder) {
-                Err(error @ RecordingError::NotARecording { .. }) => return Err(failure(error, Some(HOW_TO_RECORD))),
-                Err(error) => ui.warn(&error.to_string()),
-                Ok(_) => match bounce_maps(folder, ui) {
-                    Ok(maps) => made = maps,
-                    // The run can be seen without.
-                    Err(problem) => ui.note(&format!("bounce maps of {} are not shown: {problem}", folder.display())),
-                },
-            }
-            Ok(ShownRun { folder: folder.to_path_buf(), made })
+            let recording = recordings::open(folder, intact, ui)?;
+            let made = bounce_maps(&recording, ui).unwrap_or_else(|problem| {
+                // The run can be seen without.
+                ui.note(&format!("bounce maps of {} are not shown: {problem}", folder.display()));
+                BTreeMap::new()
+            });
+            Ok(ShownRun { folder: folder.to_path_buf(), made, recording, intact })
         };
         Ok(Shown::Runs(folders.iter().map(run).collect::<Work<_>>()?))
     }
@@ -114,10 +128,10 @@ impl Shown {
         let files: BTreeMap<&String, u64> = names.iter().map(|(name, size)| (name, *size)).collect();
         match self {
             Shown::Runs(runs) => {
-                let side = |ShownRun { folder, .. }: &ShownRun| {
-                    let recording = Recording::open(folder);
+                let side = |run: &ShownRun| {
+                    let recording = run.now();
                     json!({
-                        "label": folder.file_name().map_or_else(|| ".".into(), |name| name.to_string_lossy()),
+                        "label": run.folder.file_name().map_or_else(|| ".".into(), |name| name.to_string_lossy()),
                         "segments": recording.as_ref().ok().map(|recording| recording.checkpoint().progress.segments),
                         "complete": recording.as_ref().is_ok_and(Recording::is_complete),
                         "problem": recording.as_ref().err().map(ToString::to_string),
@@ -143,7 +157,8 @@ impl Shown {
             Shown::Runs(runs) => {
                 let side = |(number, run): (usize, &ShownRun)| {
                     let made = run.made.iter().map(|(name, bytes)| (name.clone(), bytes.len() as u64));
-                    let files = files_of_run(&run.folder).into_iter().chain(made);
+                    let counted = run.now().map_or(0, |recording| recording.checkpoint().progress.segments);
+                    let files = run.files(counted).into_iter().chain(made);
                     files.map(move |(name, size)| (format!("{number}/{name}"), size)).collect::<Vec<_>>()
                 };
                 runs.iter().enumerate().flat_map(side).collect()
@@ -160,12 +175,17 @@ impl Shown {
         let number: usize = number.parse().ok()?;
         match self {
             Shown::Runs(runs) => {
-                let ShownRun { folder, made } = runs.get(number)?;
-                if let Some(bytes) = made.get(name) {
+                let run = runs.get(number)?;
+                if let Some(bytes) = run.made.get(name) {
                     return Some(Ok(bytes.clone()));
                 }
-                let shown = files_of_run(folder).into_iter().any(|(other, _)| other == name);
-                shown.then(|| std::fs::read(folder.join(name)))
+                let shown = run.files(u64::MAX).into_iter().any(|(other, _)| other == name);
+                let read = || -> io::Result<Vec<u8>> {
+                    let bytes = std::fs::read(run.folder.join(name))?;
+                    run.recording.check_file(name, &bytes).map_err(io::Error::other)?;
+                    Ok(bytes)
+                };
+                shown.then(read)
             }
             Shown::Object(shown) => (number == 0).then(|| shown.files.get(name).cloned().map(Ok))?,
         }
@@ -173,8 +193,8 @@ impl Shown {
 }
 
 /// Maps of the bodies of a run whose restitution came from one: `maps.json` names the file of each body.
-fn bounce_maps(folder: &Path, ui: &Ui) -> Result<BTreeMap<String, Vec<u8>>, String> {
-    let scene = Scene::open(&folder.join("scene.toml").to_string_lossy(), &[]).map_err(|error| error.to_string())?;
+fn bounce_maps(recording: &Recording, ui: &Ui) -> Result<BTreeMap<String, Vec<u8>>, String> {
+    let scene = Scene::of_recording(recording).map_err(|error| error.to_string())?;
     let cache = Cache::of_user();
     let progress = std::sync::Mutex::new(None);
     let tell = |name: &str, step, share| {
@@ -220,32 +240,56 @@ fn files_of_run(folder: &Path) -> Vec<(String, u64)> {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::ControlFlow;
+
+    use carom::recording::{Pace, Recorder, RunDescription};
+
     use super::*;
 
     #[test]
     fn only_what_belongs_to_a_run_is_shown() {
         let folder = std::env::temp_dir().join(format!("carom-shown-{}", std::process::id()));
-        for file in ["run/run.json", "run/motion/000000.arrow", "run/motion/notes.txt", "run/secret.json", "secret.ply"]
-        {
+        let _ = std::fs::remove_dir_all(&folder);
+        let scene = "[scene]\ndimension = 2\n[[body]]\nname = \"disc\"\nshape = { shape = \"disc\", radius = 1 }";
+        let scene = Scene::parse("disc.toml", scene, &[]).unwrap();
+        let mut built = scene.build(&SceneContext::default()).unwrap();
+        let description = RunDescription::of(&scene, &built);
+        let start = carom::start(&built.system, 1);
+        let mut recorder = Recorder::create(&folder.join("run"), &description, &start, Pace::default(), false).unwrap();
+        carom::run(&mut built.system, &mut recorder, &description, 1, &mut |_| ControlFlow::Continue(())).unwrap();
+        drop(recorder);
+        for file in ["run/motion/notes.txt", "run/motion/000001.arrow", "run/secret.json", "secret.ply"] {
             let path = folder.join(file);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, file).unwrap();
         }
         #[cfg(unix)]
         {
-            std::fs::create_dir_all(folder.join("run/surfaces")).unwrap();
-            std::os::unix::fs::symlink(folder.join("secret.ply"), folder.join("run/surfaces/000000.ply")).unwrap();
+            std::os::unix::fs::symlink(folder.join("secret.ply"), folder.join("run/surfaces/000001.ply")).unwrap();
         }
         let made = BTreeMap::from([("maps.json".to_owned(), b"{}".to_vec())]);
-        let shown = Shown::Runs(vec![ShownRun { folder: folder.join("run"), made }]);
+        let shown = Shown::Runs(vec![ShownRun {
+            recording: Recording::open(folder.join("run")).unwrap(),
+            folder: folder.join("run"),
+            made,
+            intact: false,
+        }]);
         let names: Vec<String> = shown.names().into_iter().map(|(name, _)| name).collect();
-        assert_eq!(names, ["0/run.json", "0/motion/000000.arrow", "0/maps.json"]);
+        let segments = ["motion", "contacts", "ledger"].map(|table| format!("0/{table}/000000.arrow"));
+        let [first, second, third] = segments;
+        assert_eq!(names, ["0/run.json", "0/surfaces/000000.ply", &first, &second, &third, "0/maps.json"]);
         assert_eq!(shown.read("0/maps.json").unwrap().unwrap(), b"{}");
-        assert_eq!(shown.read("0/motion/000000.arrow").unwrap().unwrap(), b"run/motion/000000.arrow");
+        let segment = folder.join("run/motion/000000.arrow");
+        let mut bytes = std::fs::read(&segment).unwrap();
+        assert_eq!(shown.read("0/motion/000000.arrow").unwrap().unwrap(), bytes);
+        bytes[100] ^= 1;
+        std::fs::write(&segment, bytes).unwrap();
+        let error = shown.read("0/motion/000000.arrow").unwrap().unwrap_err().to_string();
+        assert!(error.contains("motion/000000.arrow is damaged"), "{error}");
         for name in [
             "0/secret.json",
             "0/../secret.ply",
-            "0/surfaces/000000.ply",
+            "0/surfaces/000001.ply",
             "0/",
             "1/run.json",
             "run.json",

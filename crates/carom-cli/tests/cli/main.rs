@@ -8,6 +8,7 @@ mod docs;
 mod everyday;
 mod folder;
 mod papers;
+mod recordings;
 mod run;
 mod sound;
 mod view;

@@ -38,6 +38,21 @@ pub fn read_gltf(bytes: &[u8]) -> Result<TriMesh, ShapeError> {
     read(bytes, None)
 }
 
+/// The files that a glTF file takes its buffers from, relative to its own folder. A damaged file has none; reading it says
+/// what is wrong.
+///
+/// ```
+/// let file = br#"{"asset": {"version": "2.0"}, "buffers": [{"uri": "a%20b.bin", "byteLength": 1}]}"#;
+/// assert_eq!(carom_shape::gltf_buffer_files(file), ["a b.bin"]);
+/// ```
+pub fn gltf_buffer_files(bytes: &[u8]) -> Vec<String> {
+    let text = if bytes.starts_with(b"glTF") { split_glb(bytes).map(|(text, _)| text) } else { Ok(bytes) };
+    let root: Option<Root> = text.ok().and_then(|text| json::deserialize::from_slice(text).ok());
+    let buffers = root.map(|root| root.buffers).unwrap_or_default();
+    let uris = buffers.iter().filter_map(|buffer| buffer.uri.as_deref()).filter(|uri| !uri.starts_with("data:"));
+    uris.filter_map(decode_percent).filter(|relative| is_plain(relative)).collect()
+}
+
 /// As [`read_gltf`], with buffers that may also be files in `folder`.
 pub(super) fn read(bytes: &[u8], folder: Option<&Path>) -> Result<TriMesh, ShapeError> {
     let (text, blob) = if bytes.starts_with(b"glTF") { split_glb(bytes)? } else { (bytes, None) };
@@ -115,8 +130,7 @@ fn load(uri: &str, index: usize, folder: Option<&Path>) -> Result<Cow<'static, [
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let relative = decode_percent(uri).ok_or_else(|| at("buffer", index, "its address is not text"))?;
     let outside = || at("buffer", index, format!("'{relative}' is not within the folder of the file"));
-    let plain = Path::new(&relative).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
-    if !plain || relative.contains([':', '\\', '\0']) {
+    if !is_plain(&relative) {
         return Err(outside());
     }
     let path = folder.join(&relative);
@@ -127,6 +141,12 @@ fn load(uri: &str, index: usize, folder: Option<&Path>) -> Result<Cow<'static, [
         return Err(outside());
     }
     fs::read(&real).map(Cow::Owned).map_err(unreadable)
+}
+
+/// Whether a path stays in its folder by its spelling.
+fn is_plain(relative: &str) -> bool {
+    let mut parts = Path::new(relative).components();
+    parts.all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) && !relative.contains([':', '\\', '\0'])
 }
 
 fn decode_percent(uri: &str) -> Option<String> {

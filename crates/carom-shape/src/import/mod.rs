@@ -16,7 +16,7 @@ use glam::DVec3;
 
 use crate::{Body, ShapeError, TriMesh, diagnose};
 
-pub use gltf::read_gltf;
+pub use gltf::{gltf_buffer_files, read_gltf};
 pub use obj::read_obj;
 pub use ply::read_ply;
 pub use stl::read_stl;

@@ -32,6 +32,36 @@ pub enum RecordingError {
         /// What was expected and what stood there.
         problem: String,
     },
+    /// A file that the recording counts is not there.
+    #[error("{} is missing", path.display())]
+    Missing {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file lies outside the recording's folder, or a link in it leads there.
+    #[error("{} is outside the recording's folder, and is not opened", path.display())]
+    Outside {
+        /// The file.
+        path: PathBuf,
+    },
+    /// There are segments, but what they are of is not known.
+    #[error("{} has recorded segments, such as '{found}', but no run.json", folder.display())]
+    NoManifest {
+        /// The folder.
+        folder: PathBuf,
+        /// One of them.
+        found: String,
+    },
+    /// Written by another version of Carom, so that this one cannot go on with it.
+    #[error("{} was recorded by Carom {version} and cannot be resumed: {problem}", folder.display())]
+    NotResumable {
+        /// The folder.
+        folder: PathBuf,
+        /// The version of Carom that wrote it.
+        version: String,
+        /// What this one expects.
+        problem: String,
+    },
     /// Written by a Carom that changed the format.
     #[error("{} has format version {found}, but this Carom reads version {readable}; a newer Carom is needed", path.display())]
     NewerVersion {

@@ -1,5 +1,6 @@
 //! `run.json`: what a recording is of.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -8,9 +9,12 @@ use carom_shape::TriMesh;
 use serde::{Deserialize, Serialize};
 
 use super::RecordingError;
+use super::binding::{NO_HASH, hash_without};
+use super::recorder::surface_file;
+use crate::scene::SceneFile;
 
-/// The version of the format that this library writes, and of which it reads the major part.
-pub(super) const VERSION: &str = "1.0";
+/// The version of the format that this library writes, and of which it reads the major part. Since 1.1 there are run ids.
+pub(super) const VERSION: &str = "1.1";
 const FORMAT: &str = "carom-recording";
 
 /// What a recording is of: everything but what happens.
@@ -38,6 +42,8 @@ pub struct RunDescription {
     pub surfaces: Vec<TriMesh>,
     /// Objects with the modes of bodies that vibrate, which are written as files; empty in a recording that is read.
     pub objects: Vec<Arc<Object>>,
+    /// Copies of the files that the scene names, which are written as files; empty in a recording that is read.
+    pub files: Vec<SceneFile>,
 }
 
 /// A body of a recording.
@@ -77,7 +83,13 @@ pub enum Look {
 pub(super) struct Manifest {
     format: String,
     version: String,
-    carom_version: String,
+    pub(super) carom_version: String,
+    /// Empty before version 1.1.
+    #[serde(default)]
+    pub(super) run_id: String,
+    /// SHA-256 of all files that do not change during a run, by name.
+    #[serde(default)]
+    pub(super) files: BTreeMap<String, String>,
     pub(super) name: String,
     pub(super) about: String,
     pub(super) scene_hash: String,
@@ -95,6 +107,8 @@ impl Manifest {
             format: FORMAT.into(),
             version: VERSION.into(),
             carom_version: env!("CARGO_PKG_VERSION").into(),
+            run_id: NO_HASH.into(),
+            files: BTreeMap::new(),
             name: run.name.clone(),
             about: run.about.clone(),
             scene_hash: run.scene_hash.clone(),
@@ -102,16 +116,20 @@ impl Manifest {
             step: run.step,
             fps: run.fps,
             contacts: run.contacts,
-            surfaces: (0..run.surfaces.len()).map(|i| format!("surfaces/{i:06}.ply")).collect(),
+            surfaces: (0..run.surfaces.len()).map(surface_file).collect(),
             bodies: run.bodies.clone(),
         }
     }
 
-    pub(super) fn to_json(&self) -> Vec<u8> {
+    /// The text of the file, and the run's id in it.
+    pub(super) fn sealed(&self) -> (Vec<u8>, String) {
         // A struct of strings and numbers always has a text.
         let mut text = serde_json::to_vec_pretty(self).unwrap_or_default();
         text.push(b'\n');
-        text
+        let Some(place) = id_place(&text, NO_HASH) else { return (text, String::new()) };
+        let run_id = hash_without(&text, place.clone());
+        text[place].copy_from_slice(run_id.as_bytes());
+        (text, run_id)
     }
 
     pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<Manifest, RecordingError> {
@@ -122,6 +140,12 @@ impl Manifest {
         }
         check_version(path, value["version"].as_str().unwrap_or_default())?;
         let manifest: Manifest = serde_json::from_value(value).map_err(|error| damaged(error.to_string()))?;
+        if manifest.is_bound() {
+            let place = id_place(bytes, &manifest.run_id).filter(|place| place.len() == NO_HASH.len());
+            if place.is_none_or(|place| hash_without(bytes, place) != manifest.run_id) {
+                return Err(damaged("it was changed after the run: its run id does not match its content".into()));
+            }
+        }
         for (quantity, number) in [("step", manifest.step), ("fps", manifest.fps)] {
             if !(number > 0.0 && number.is_finite()) {
                 return Err(damaged(format!("{quantity} is {number}, expected a positive number")));
@@ -141,6 +165,19 @@ impl Manifest {
         }
         Ok(manifest)
     }
+
+    /// Whether the files of the recording are bound to each other.
+    pub(super) fn is_bound(&self) -> bool {
+        !self.run_id.is_empty()
+    }
+}
+
+/// Where the run's id stands in the text.
+fn id_place(text: &[u8], run_id: &str) -> Option<std::ops::Range<usize>> {
+    let key = format!("\"run_id\": \"{run_id}\"");
+    let start = text.windows(key.len()).position(|window| window == key.as_bytes())?;
+    let end = start + key.len() - 1;
+    Some(end - run_id.len()..end)
 }
 
 /// Within a major version files only gain keys and columns.

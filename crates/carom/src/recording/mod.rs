@@ -2,9 +2,12 @@
 //!
 //! Rows are collected and written as numbered segments, each a whole Arrow file; then the checkpoint is replaced by one that
 //! counts them. What the checkpoint counts is whole, whenever the program was stopped; what it does not count yet is made
-//! again when the run is taken up. Rows never depend on when segments were written.
+//! again when the run is taken up. Rows never depend on when segments were written. All files are bound to one run by its id
+//! and by hashes (`binding`), and reading opens nothing outside the folder (`confined`).
 
+mod binding;
 mod checkpoint;
+mod confined;
 mod error;
 mod manifest;
 mod reader;
@@ -12,9 +15,8 @@ mod recorder;
 mod segment;
 mod table;
 
-use std::path::{Path, PathBuf};
-
 pub use checkpoint::{Checkpoint, Progress};
+pub(crate) use confined::ConfinedFolder;
 pub use error::RecordingError;
 pub use manifest::{Look, RecordedBody, RunDescription};
 pub use reader::{RecordedContact, RecordedFrame, RecordedLedger, RecordedMode, Recording};
@@ -30,9 +32,12 @@ const SCENE: &str = "scene.toml";
 const CHECKPOINT: &str = "checkpoint.safetensors";
 const SURFACES: &str = "surfaces";
 const OBJECTS: &str = "objects";
+/// Copies of the files that the scene names.
+pub(crate) const FILES: &str = "files";
 /// What may be made of a recording and lie beside it; it goes when the recording is replaced.
 const PRODUCTS: [&str; 4] = ["animation.glb", "pictures.png", "plots", "sound"];
 
-fn segment_path(folder: &Path, layout: &Layout, number: u64) -> PathBuf {
-    folder.join(layout.name).join(format!("{number:06}.arrow"))
+/// The name of a segment's file in the recording's folder.
+fn segment_name(layout: &Layout, number: u64) -> String {
+    format!("{}/{number:06}.arrow", layout.name)
 }

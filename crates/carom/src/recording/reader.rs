@@ -1,24 +1,33 @@
 //! Reads a recording, also one that is still being written or was left by a crash.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use carom_shape::{TriMesh, read_ply};
 use carom_world::{ContactEvent, Frame, Ledger, ModeState};
 
+use super::binding::{Binding, sha256};
+use super::checkpoint::StoredCheckpoint;
 use super::manifest::Manifest;
-use super::segment::decode;
-use super::table::{CONTACTS, LEDGER, Layout, MOTION, Table, VIBRATION};
-use super::{CHECKPOINT, Checkpoint, MANIFEST, RecordingError, RunDescription, SCENE, segment_path};
+use super::segment::{Owner, check, decode};
+use super::table::{CONTACTS, LEDGER, Layout, MOTION, TABLES, Table, VIBRATION};
+use super::{
+    CHECKPOINT, Checkpoint, ConfinedFolder, MANIFEST, RecordingError, RunDescription, SCENE, SURFACES, segment_name,
+};
+use crate::source::hex;
 
 /// A recording that can be read.
 ///
-/// Everything that its checkpoint counts is there; segments are read one at a time, when they are asked for.
+/// Opening it checks every file but the segments; a segment is checked when its rows are asked for, or by [`Recording::verify`].
 #[derive(Clone, Debug)]
 pub struct Recording {
     folder: PathBuf,
+    files: ConfinedFolder,
     run: RunDescription,
     checkpoint: Checkpoint,
+    /// None before format 1.1: such recordings are read without it.
+    binding: Option<Binding>,
+    carom_version: String,
+    state_version: u32,
 }
 
 /// Where bodies were at an instant.
@@ -64,26 +73,47 @@ pub struct RecordedLedger {
 }
 
 impl Recording {
-    /// Opens a recording and reads everything but its segments.
+    /// Opens a recording, reads everything but its segments, and checks that the files belong to one run.
     pub fn open(folder: impl AsRef<Path>) -> Result<Recording, RecordingError> {
         let folder = folder.as_ref();
         if !folder.join(MANIFEST).is_file() {
             return Err(RecordingError::NotARecording { folder: folder.into() });
         }
-        let manifest = read(&folder.join(MANIFEST), Manifest::read)?;
-        let checkpoint = read(&folder.join(CHECKPOINT), Checkpoint::read)?;
-        let text = |path: &Path, bytes: &[u8]| {
-            String::from_utf8(bytes.to_vec()).map_err(|_| RecordingError::damaged(path, "it is not UTF-8 text"))
+        let files = ConfinedFolder::open(folder)?;
+        let (path, bytes) = files.read(MANIFEST)?;
+        let manifest = Manifest::read(&path, &bytes)?;
+        let (path, bytes) = files.read(CHECKPOINT)?;
+        let StoredCheckpoint { checkpoint, binding, state_version } = Checkpoint::read(&path, &bytes)?;
+        if binding.run_id != manifest.run_id {
+            return Err(RecordingError::damaged(
+                &path,
+                "it belongs to another run than run.json: its run id is another",
+            ));
+        }
+        let bound = |name: &str| -> Result<(PathBuf, Vec<u8>), RecordingError> {
+            let (path, bytes) = files.read(name)?;
+            match manifest.files.get(name) {
+                Some(hash) if *hash != hex(&sha256(&bytes)) => Err(RecordingError::damaged(
+                    &path,
+                    "it was changed after the run: its checksum is not that in run.json",
+                )),
+                None if manifest.is_bound() => Err(RecordingError::damaged(&path, "run.json has no checksum of it")),
+                _ => Ok((path, bytes)),
+            }
         };
-        let scene = read(&folder.join(SCENE), text)?;
+        let (path, bytes) = bound(SCENE)?;
+        let scene = String::from_utf8(bytes).map_err(|_| RecordingError::damaged(&path, "it is not UTF-8 text"))?;
         let surface = |name: &String| {
-            read(&folder.join(name), |path, bytes| {
-                read_ply(bytes).map_err(|error| RecordingError::damaged(path, error.to_string()))
-            })
+            let (path, bytes) = bound(name)?;
+            read_ply(&bytes).map_err(|error| RecordingError::damaged(&path, error.to_string()))
         };
         let surfaces: Vec<TriMesh> = manifest.surfaces.iter().map(surface).collect::<Result<_, _>>()?;
-        let Manifest { name, about, scene_hash, dimension, step, fps, contacts, bodies, .. } = manifest;
-        let objects = Vec::new();
+        let mut rest = manifest.files.keys().filter(|name| *name != SCENE && !name.starts_with(SURFACES));
+        rest.try_for_each(|name| bound(name).map(drop))?;
+        let mut objects = manifest.bodies.iter().filter_map(|body| body.object.as_ref());
+        objects.try_for_each(|name| bound(name).map(drop))?;
+        let binding = manifest.is_bound().then_some(binding);
+        let Manifest { carom_version, name, about, scene_hash, dimension, step, fps, contacts, bodies, .. } = manifest;
         let run = RunDescription {
             name,
             about,
@@ -95,9 +125,10 @@ impl Recording {
             contacts,
             bodies,
             surfaces,
-            objects,
+            objects: Vec::new(),
+            files: Vec::new(),
         };
-        Ok(Recording { folder: folder.into(), run, checkpoint })
+        Ok(Recording { folder: folder.into(), files, run, checkpoint, binding, carom_version, state_version })
     }
 
     /// Where it is.
@@ -115,8 +146,93 @@ impl Recording {
         &self.checkpoint
     }
 
-    pub(super) fn into_checkpoint(self) -> Checkpoint {
-        self.checkpoint
+    /// The version of Carom that began it.
+    pub fn carom_version(&self) -> &str {
+        &self.carom_version
+    }
+
+    /// The id of the run, which all of its files carry; none in recordings of format 1.0, whose files cannot be checked against
+    /// each other.
+    pub fn run_id(&self) -> Option<&str> {
+        self.binding.as_ref().map(|binding| binding.run_id.as_str())
+    }
+
+    /// The version of the state's arrays; see [`super::checkpoint::STATE_VERSION`].
+    pub(super) fn state_version(&self) -> u32 {
+        self.state_version
+    }
+
+    pub(super) fn into_checkpoint(self) -> (Checkpoint, Binding) {
+        (self.checkpoint, self.binding.unwrap_or_default())
+    }
+
+    /// Checks every segment that the checkpoint counts; the first file that is damaged or missing is the error.
+    pub fn verify(&self) -> Result<(), RecordingError> {
+        (0..self.checkpoint.progress.segments).try_for_each(|number| self.check_segment(number))
+    }
+
+    /// What remains of a recording with damaged segments: those before the first damaged one. With it come all problems.
+    pub fn intact(mut self) -> Result<(Recording, Vec<RecordingError>), RecordingError> {
+        let counted = self.checkpoint.progress.segments;
+        let mut problems = Vec::new();
+        for number in 0..counted {
+            if let Err(problem) = self.check_segment(number) {
+                problems.push(problem);
+                let progress = &mut self.checkpoint.progress;
+                progress.segments = progress.segments.min(number);
+            }
+        }
+        if !problems.is_empty() {
+            let frames = self.frames().try_fold(0, |last, frame| frame.map(|frame| frame.step.max(last)))?;
+            let contacts =
+                self.contacts().try_fold(0, |last, contact| contact.map(|contact| contact.step.max(last)))?;
+            self.checkpoint.progress.step = frames.max(contacts);
+            self.checkpoint.progress.failure = None;
+        }
+        Ok((self, problems))
+    }
+
+    /// Checks bytes that were read from a file of the recording, named as in its folder, before they are handed on.
+    pub fn check_file(&self, name: &str, bytes: &[u8]) -> Result<(), RecordingError> {
+        let number =
+            |table: &str| name.strip_prefix(table)?.strip_prefix('/')?.strip_suffix(".arrow")?.parse::<u64>().ok();
+        let segment = TABLES.iter().enumerate().find_map(|(table, layout)| Some((table, number(layout.name)?)));
+        match segment {
+            Some((table, number)) => self.check_bytes(table, number, &self.folder.join(name), bytes),
+            None => Ok(()),
+        }
+    }
+
+    fn check_segment(&self, number: u64) -> Result<(), RecordingError> {
+        for (table, layout) in TABLES.iter().enumerate() {
+            if self.has_file(table, number) {
+                let (path, bytes) = self.files.read(&segment_name(layout, number))?;
+                self.check_bytes(table, number, &path, &bytes)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn check_bytes(&self, table: usize, number: u64, path: &Path, bytes: &[u8]) -> Result<(), RecordingError> {
+        let damaged = |problem: String| RecordingError::damaged(path, problem);
+        match &self.binding {
+            Some(Binding { run_id, segments }) => match segments.get(number as usize) {
+                Some(hashes) => check(bytes, Owner { run_id, number }, hashes[table]).map_err(damaged),
+                // Written since this was opened: a newer checkpoint counts it.
+                None => Ok(()),
+            },
+            None => decode(TABLES[table], bytes).map(drop).map_err(damaged),
+        }
+    }
+
+    /// Whether a segment has a file of a table. Only vibration may have none.
+    fn has_file(&self, table: usize, number: u64) -> bool {
+        match &self.binding {
+            Some(binding) => binding.segments.get(number as usize).is_none_or(|hashes| hashes[table] != [0; 32]),
+            None => {
+                TABLES[table].name != VIBRATION.name || self.folder.join(segment_name(TABLES[table], number)).exists()
+            }
+        }
     }
 
     /// Whether the run came to its end.
@@ -226,15 +342,15 @@ impl Recording {
         layout: &'static Layout,
         rows: impl Fn(&Path, &Table) -> Result<Vec<R>, RecordingError>,
     ) -> impl Iterator<Item = Result<R, RecordingError>> {
+        let table = TABLES.iter().position(|other| other.name == layout.name).unwrap_or_default();
         let segments = (0..self.checkpoint.progress.segments).map(move |number| {
-            let path = segment_path(&self.folder, layout, number);
-            if layout.name == VIBRATION.name && !path.exists() {
+            if !self.has_file(table, number) {
                 return Ok(Vec::new());
             }
-            let table = read(&path, |path, bytes| {
-                decode(layout, bytes).map_err(|problem| RecordingError::damaged(path, problem))
-            })?;
-            rows(&path, &table)
+            let (path, bytes) = self.files.read(&segment_name(layout, number))?;
+            self.check_bytes(table, number, &path, &bytes)?;
+            let decoded = decode(layout, &bytes).map_err(|problem| RecordingError::damaged(&path, problem))?;
+            rows(&path, &decoded)
         });
         let mut failed = false;
         segments
@@ -244,9 +360,4 @@ impl Recording {
             })
             .take_while(move |row| !std::mem::replace(&mut failed, row.is_err()))
     }
-}
-
-fn read<T>(path: &Path, parse: impl Fn(&Path, &[u8]) -> Result<T, RecordingError>) -> Result<T, RecordingError> {
-    let bytes = fs::read(path).map_err(RecordingError::read(path))?;
-    parse(path, &bytes)
 }

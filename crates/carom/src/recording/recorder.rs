@@ -8,13 +8,16 @@ use carom_object::write_whole_file;
 use carom_shape::write_ply;
 use carom_world::{ContactEvent, Frame, Ledger, ModeState, State};
 
+use super::binding::{Binding, SegmentHashes, sha256};
+use super::checkpoint::STATE_VERSION;
 use super::manifest::Manifest;
-use super::segment::encode;
-use super::table::{CONTACTS, LEDGER, Layout, MOTION, Table, VIBRATION};
+use super::segment::{Owner, encode};
+use super::table::{CONTACTS, LEDGER, MOTION, TABLES, Table, VIBRATION};
 use super::{
-    CHECKPOINT, Checkpoint, MANIFEST, OBJECTS, PRODUCTS, Progress, Recording, RecordingError, RunDescription, SCENE,
-    SURFACES, segment_path,
+    CHECKPOINT, Checkpoint, FILES, MANIFEST, OBJECTS, PRODUCTS, Progress, Recording, RecordingError, RunDescription,
+    SCENE, SURFACES, segment_name,
 };
+use crate::source::hex;
 
 /// When a segment is written and the state kept.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,7 +47,7 @@ pub struct Recorder {
     contacts: Table,
     ledger: Table,
     vibration: Table,
-    segments: u64,
+    binding: Binding,
     kept: Instant,
     /// Locked as long as it is open.
     _lock: File,
@@ -66,63 +69,81 @@ impl Recorder {
         {
             fs::create_dir_all(&inner).map_err(RecordingError::write(&inner))?;
         }
-        let manifest = Manifest::new(run);
-        for (name, surface) in manifest.surfaces.iter().zip(&run.surfaces) {
-            let mut bytes = Vec::new();
-            write_ply(surface, &mut bytes).map_err(RecordingError::write(&folder.join(name)))?;
-            write(&folder.join(name), &bytes)?;
+        let mut manifest = Manifest::new(run);
+        let mut put = |name: &str, bytes: &[u8]| {
+            let path = folder.join(name);
+            let inner = path.parent().unwrap_or(folder);
+            fs::create_dir_all(inner).map_err(RecordingError::write(inner))?;
+            manifest.files.insert(name.to_owned(), hex(&sha256(bytes)));
+            write(&path, bytes)
+        };
+        for (number, surface) in run.surfaces.iter().enumerate() {
+            let (name, mut bytes) = (surface_file(number), Vec::new());
+            write_ply(surface, &mut bytes).map_err(RecordingError::write(&folder.join(&name)))?;
+            put(&name, &bytes)?;
         }
         for (number, object) in run.objects.iter().enumerate() {
-            let path = folder.join(object_file(number));
-            fs::create_dir_all(folder.join(OBJECTS)).map_err(RecordingError::write(&path))?;
-            let bytes =
-                object.to_bytes().map_err(|error| RecordingError::write(&path)(std::io::Error::other(error)))?;
-            write(&path, &bytes)?;
+            let name = object_file(number);
+            let unwritable = |error| RecordingError::write(&folder.join(&name))(std::io::Error::other(error));
+            put(&name, &object.to_bytes().map_err(unwritable)?)?;
         }
-        write(&folder.join(SCENE), run.scene.as_bytes())?;
-        write(&folder.join(CHECKPOINT), &start.to_bytes())?;
+        for file in &run.files {
+            put(&file.name, &file.bytes)?;
+        }
+        put(SCENE, run.scene.as_bytes())?;
+        let (text, run_id) = manifest.sealed();
+        let binding = Binding { run_id, segments: Vec::new() };
+        write(&folder.join(CHECKPOINT), &start.to_bytes(&binding))?;
         // The last: a folder with it is a recording.
-        write(&folder.join(MANIFEST), &manifest.to_json())?;
-        Recorder::open(folder, 0, pace)
+        write(&folder.join(MANIFEST), &text)?;
+        Recorder::open(folder, binding, pace)
     }
 
-    /// Takes up a recording of the same scene, at its checkpoint. Segments that the checkpoint does not count go.
+    /// Takes up a recording of the same scene, at its checkpoint, once every segment that the checkpoint counts was found whole.
+    /// Segments that it does not count, and files that were only half written, go. If anything is damaged, nothing is changed.
     pub fn resume(folder: &Path, scene_hash: &str, pace: Pace) -> Result<(Recorder, Checkpoint), RecordingError> {
         let recording = Recording::open(folder)?;
         if recording.run().scene_hash != scene_hash {
             return Err(RecordingError::OtherScene { folder: folder.into() });
         }
-        let checkpoint = recording.into_checkpoint();
-        let segments = checkpoint.progress.segments;
-        let recorder = Recorder::open(folder, segments, pace)?;
-        for layout in [&MOTION, &CONTACTS, &LEDGER, &VIBRATION] {
-            let inner = folder.join(layout.name);
-            if !inner.exists() {
-                continue;
-            }
-            for name in names_in(&inner)? {
-                let number = name.strip_suffix(".arrow").and_then(|number| number.parse::<u64>().ok());
-                if number.is_none_or(|number| number >= segments) {
-                    let path = inner.join(name);
-                    fs::remove_file(&path).map_err(RecordingError::write(&path))?;
-                }
-            }
+        let not_resumable = |problem: String| RecordingError::NotResumable {
+            folder: folder.into(),
+            version: recording.carom_version().into(),
+            problem,
+        };
+        if recording.run_id().is_none() {
+            return Err(not_resumable("its format has no run id yet, so that its files cannot be checked".into()));
         }
-        Ok((recorder, checkpoint))
+        if recording.state_version() != STATE_VERSION {
+            let (found, readable) = (recording.state_version(), STATE_VERSION);
+            return Err(not_resumable(format!("its checkpoint has state version {found}, expected {readable}")));
+        }
+        let lock = lock(folder)?;
+        // What was read before the lock may have been continued by another program since.
+        let recording = Recording::open(folder)?;
+        recording.verify()?;
+        let (checkpoint, binding) = recording.into_checkpoint();
+        remove_left_over(folder, checkpoint.progress.segments)?;
+        Ok((Recorder::locked(folder, binding, pace, lock), checkpoint))
     }
 
-    fn open(folder: &Path, segments: u64, pace: Pace) -> Result<Recorder, RecordingError> {
-        Ok(Recorder {
+    fn open(folder: &Path, binding: Binding, pace: Pace) -> Result<Recorder, RecordingError> {
+        let lock = lock(folder)?;
+        Ok(Recorder::locked(folder, binding, pace, lock))
+    }
+
+    fn locked(folder: &Path, binding: Binding, pace: Pace, lock: File) -> Recorder {
+        Recorder {
             folder: folder.into(),
             pace,
             motion: Table::default(),
             contacts: Table::default(),
             ledger: Table::default(),
             vibration: Table::default(),
-            segments,
+            binding,
             kept: Instant::now(),
-            _lock: lock(folder)?,
-        })
+            _lock: lock,
+        }
     }
 
     /// Where it is.
@@ -132,7 +153,7 @@ impl Recorder {
 
     /// Whether nothing was recorded yet.
     pub fn is_new(&self) -> bool {
-        self.segments == 0 && self.motion == Table::default()
+        self.binding.segments.is_empty() && self.motion == Table::default()
     }
 
     /// Records where bodies are and where the energy is.
@@ -195,15 +216,12 @@ impl Recorder {
 
     /// Writes what was collected as segments, then the state after the last of it.
     pub fn keep(&mut self, step: u64, goal: u64, failure: Option<String>, state: State) -> Result<(), RecordingError> {
-        let tables: [(&Layout, &mut Table); 4] = [
-            (&MOTION, &mut self.motion),
-            (&CONTACTS, &mut self.contacts),
-            (&LEDGER, &mut self.ledger),
-            (&VIBRATION, &mut self.vibration),
-        ];
-        if tables.iter().any(|(layout, table)| table.row_count(layout) > 0) {
-            for (layout, table) in tables {
-                let path = segment_path(&self.folder, layout, self.segments);
+        let number = self.binding.segments.len() as u64;
+        let tables = [&mut self.motion, &mut self.contacts, &mut self.ledger, &mut self.vibration];
+        if tables.iter().zip(TABLES).any(|(table, layout)| table.row_count(layout) > 0) {
+            let mut hashes = SegmentHashes::default();
+            for ((table, layout), hash) in tables.into_iter().zip(TABLES).zip(&mut hashes) {
+                let path = self.folder.join(segment_name(layout, number));
                 if layout.name == VIBRATION.name {
                     if table.row_count(layout) == 0 {
                         continue;
@@ -211,15 +229,17 @@ impl Recorder {
                     let inner = self.folder.join(layout.name);
                     fs::create_dir_all(&inner).map_err(RecordingError::write(&inner))?;
                 }
-                let bytes = encode(layout, table)
+                let bytes = encode(layout, table, Owner { run_id: &self.binding.run_id, number })
                     .map_err(|error| RecordingError::write(&path)(std::io::Error::other(error)))?;
                 write(&path, &bytes)?;
+                *hash = sha256(&bytes);
                 table.clear();
             }
-            self.segments += 1;
+            self.binding.segments.push(hashes);
         }
-        let progress = Progress { step, goal, segments: self.segments, failure };
-        write(&self.folder.join(CHECKPOINT), &Checkpoint { progress, state }.to_bytes())?;
+        let progress = Progress { step, goal, segments: self.binding.segments.len() as u64, failure };
+        let bytes = Checkpoint { progress, state }.to_bytes(&self.binding);
+        write(&self.folder.join(CHECKPOINT), &bytes)?;
         self.kept = Instant::now();
         Ok(())
     }
@@ -228,6 +248,11 @@ impl Recorder {
 /// Where the modes of a body lie in a recording.
 pub(crate) fn object_file(number: usize) -> String {
     format!("{OBJECTS}/{number:06}.carom")
+}
+
+/// Where a surface lies in a recording.
+pub(super) fn surface_file(number: usize) -> String {
+    format!("{SURFACES}/{number:06}.ply")
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), RecordingError> {
@@ -254,6 +279,42 @@ fn names_in(folder: &Path) -> Result<Vec<String>, RecordingError> {
     Ok(names)
 }
 
+/// Whether a name is that of a file that was only half written: see [`write_whole_file`].
+fn is_half_written(name: &str) -> bool {
+    name.starts_with('.') && name.ends_with(".part")
+}
+
+/// Removes what an interrupted run left: segments that the checkpoint does not count, and half-written files.
+fn remove_left_over(folder: &Path, counted: u64) -> Result<(), RecordingError> {
+    let is_uncounted = |name: &str| {
+        let number = name.strip_suffix(".arrow").and_then(|number| number.parse::<u64>().ok());
+        number.is_some_and(|number| number >= counted)
+    };
+    let mut inner: Vec<(PathBuf, bool)> = TABLES.iter().map(|layout| (folder.join(layout.name), true)).collect();
+    inner.extend([folder.to_owned(), folder.join(SURFACES), folder.join(OBJECTS)].map(|folder| (folder, false)));
+    if folder.join(FILES).is_dir() {
+        inner.extend(names_in(&folder.join(FILES))?.into_iter().map(|name| (folder.join(FILES).join(name), false)));
+    }
+    for (inner, has_segments) in inner.into_iter().filter(|(inner, _)| inner.is_dir()) {
+        for name in names_in(&inner)? {
+            if is_half_written(&name) || (has_segments && is_uncounted(&name)) {
+                let path = inner.join(name);
+                fs::remove_file(&path).map_err(RecordingError::write(&path))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A segment in a folder, if there is one.
+fn some_segment(folder: &Path) -> Option<String> {
+    let in_table = |layout: &&super::Layout| {
+        let names = names_in(&folder.join(layout.name)).ok()?;
+        names.into_iter().find(|name| name.ends_with(".arrow")).map(|name| format!("{}/{name}", layout.name))
+    };
+    TABLES.iter().find_map(in_table)
+}
+
 /// Clears the way for a new recording: takes away an old one, or the beginnings of one, and nothing else.
 fn make_room(folder: &Path, replace: bool) -> Result<(), RecordingError> {
     if !folder.exists() {
@@ -261,7 +322,7 @@ fn make_room(folder: &Path, replace: bool) -> Result<(), RecordingError> {
     }
     let ours = |name: &str| {
         let files = [MANIFEST, SCENE, CHECKPOINT];
-        let folders = [SURFACES, OBJECTS, MOTION.name, CONTACTS.name, LEDGER.name, VIBRATION.name];
+        let folders = [SURFACES, OBJECTS, FILES, MOTION.name, CONTACTS.name, LEDGER.name, VIBRATION.name];
         let unfinished = files.iter().any(|file| name.starts_with(&format!(".{file}.")) && name.ends_with(".part"));
         files.contains(&name) || folders.contains(&name) || PRODUCTS.contains(&name) || unfinished
     };
@@ -269,6 +330,12 @@ fn make_room(folder: &Path, replace: bool) -> Result<(), RecordingError> {
     let is_recording = names.iter().any(|name| name == MANIFEST);
     // A scene.toml or objects without the traces of a recording are the user's own.
     let is_left_over = names.iter().any(|name| name == MOTION.name);
+    if !is_recording
+        && !replace
+        && let Some(found) = some_segment(folder)
+    {
+        return Err(RecordingError::NoManifest { folder: folder.into(), found });
+    }
     match names.iter().find(|name| !(ours(name) && (is_recording || is_left_over))) {
         Some(found) if !is_recording => {
             return Err(RecordingError::Occupied { folder: folder.into(), found: found.clone() });

@@ -14,15 +14,24 @@ use arrow_ipc::{Footer, Precision, Type, root_as_footer, root_as_message};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use sha2::{Digest, Sha256};
 
+use super::binding::{Hash, NO_HASH, hash_without, sha256};
 use super::table::{Layout, Table, Whole};
 use crate::source::hex;
 
 const SEAL: &str = "sha256";
-const NO_SEAL: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+const RUN_ID: &str = "run_id";
+const NUMBER: &str = "segment";
 const MAGIC: &[u8; 6] = b"ARROW1";
 
+/// Which segment of which run a file is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Owner<'a> {
+    pub(super) run_id: &'a str,
+    pub(super) number: u64,
+}
+
 /// The bytes of a file with these rows.
-pub(crate) fn encode(layout: &Layout, table: &Table) -> Result<Vec<u8>, ArrowError> {
+pub(super) fn encode(layout: &Layout, table: &Table, owner: Owner) -> Result<Vec<u8>, ArrowError> {
     let (mut fields, mut columns) = (Vec::new(), Vec::<ArrayRef>::new());
     let field = |name: &str, kind: DataType, unit: &str, about: &str| {
         let metadata = [("unit", unit), ("about", about)].map(|(key, value)| (key.to_owned(), value.to_owned()));
@@ -48,13 +57,15 @@ pub(crate) fn encode(layout: &Layout, table: &Table) -> Result<Vec<u8>, ArrowErr
     let batch = RecordBatch::try_new(schema.clone(), columns)?;
     let mut writer = FileWriter::try_new(Vec::new(), &schema)?;
     writer.write(&batch)?;
-    writer.write_metadata(SEAL, NO_SEAL);
+    writer.write_metadata(RUN_ID, owner.run_id);
+    writer.write_metadata(NUMBER, owner.number.to_string());
+    writer.write_metadata(SEAL, NO_HASH);
     writer.finish()?;
     let mut bytes = writer.into_inner()?;
     let digest = hex(&Sha256::digest(&bytes));
     // The place stands in the footer, at the end of the file.
-    if let Some(place) = bytes.windows(NO_SEAL.len()).rposition(|window| window == NO_SEAL.as_bytes()) {
-        bytes[place..place + NO_SEAL.len()].copy_from_slice(digest.as_bytes());
+    if let Some(place) = bytes.windows(NO_HASH.len()).rposition(|window| window == NO_HASH.as_bytes()) {
+        bytes[place..place + NO_HASH.len()].copy_from_slice(digest.as_bytes());
     }
     Ok(bytes)
 }
@@ -62,6 +73,28 @@ pub(crate) fn encode(layout: &Layout, table: &Table) -> Result<Vec<u8>, ArrowErr
 /// The rows of a file; what is wrong with it, if anything is.
 pub(crate) fn decode(layout: &Layout, bytes: &[u8]) -> Result<Table, String> {
     rows_of(layout, bytes, true)
+}
+
+/// Whether a file is the segment that a checkpoint counts; what is wrong with it, if it is not.
+pub(super) fn check(bytes: &[u8], owner: Owner, counted: Hash) -> Result<(), String> {
+    if sha256(bytes) == counted {
+        return Ok(());
+    }
+    let footer_place = footer_place(bytes).ok_or("it is cut off, or no Arrow file")?;
+    let copy = bytes[footer_place.clone()].to_vec();
+    let footer = root_as_footer(&copy).map_err(|error| format!("its footer is none: {error}"))?;
+    check_seal(bytes, footer_place.start, &copy, &footer)?;
+    // It is whole, but not the one that was written.
+    let said = |key: &str| metadata(&footer, key).unwrap_or_default();
+    match (said(RUN_ID), said(NUMBER)) {
+        (run_id, _) if run_id != owner.run_id => Err("it belongs to another run: its run id is another".into()),
+        (_, number) if number != owner.number.to_string() => {
+            Err(format!("it is segment {number}, not {}", owner.number))
+        }
+        _ => {
+            Err("it is not the segment that the checkpoint counts, but one of another recording of the same run".into())
+        }
+    }
 }
 
 /// The rows of a file that another program wrote, without a checksum.
@@ -133,15 +166,15 @@ fn footer_place(bytes: &[u8]) -> Option<Range<usize>> {
     Some(end - (length <= rest.len()).then_some(length)?..end)
 }
 
-fn check_seal(bytes: &[u8], footer_start: usize, footer_bytes: &[u8], footer: &Footer<'_>) -> Result<(), String> {
+fn metadata<'f>(footer: &Footer<'f>, key: &str) -> Option<&'f str> {
     let mut entries = footer.custom_metadata().into_iter().flatten();
-    let seal = entries.find(|entry| entry.key() == Some(SEAL)).and_then(|entry| entry.value());
-    let seal = seal.filter(|seal| seal.len() == NO_SEAL.len()).ok_or("it has no checksum")?;
-    let place = footer_start + (seal.as_ptr() as usize - footer_bytes.as_ptr() as usize);
-    let mut hash = Sha256::new_with_prefix(&bytes[..place]);
-    hash.update(NO_SEAL);
-    hash.update(&bytes[place + NO_SEAL.len()..]);
-    match hex(&hash.finalize()) == seal {
+    entries.find(|entry| entry.key() == Some(key)).and_then(|entry| entry.value())
+}
+
+fn check_seal(bytes: &[u8], footer_start: usize, footer_bytes: &[u8], footer: &Footer<'_>) -> Result<(), String> {
+    let seal = metadata(footer, SEAL).filter(|seal| seal.len() == NO_HASH.len()).ok_or("it has no checksum")?;
+    let start = footer_start + (seal.as_ptr() as usize - footer_bytes.as_ptr() as usize);
+    match hash_without(bytes, start..start + NO_HASH.len()) == seal {
         true => Ok(()),
         false => Err("its checksum does not match".into()),
     }
@@ -263,6 +296,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    const OWNER: Owner = Owner { run_id: "cafe", number: 3 };
+
     fn contacts(rows: u64) -> Table {
         let mut table = Table::default();
         for row in 0..rows {
@@ -276,18 +311,18 @@ mod tests {
     fn what_is_written_is_read_to_the_bit() {
         for rows in [0, 1, 8, 9, 1000] {
             let table = contacts(rows);
-            let bytes = encode(&CONTACTS, &table).unwrap();
+            let bytes = encode(&CONTACTS, &table, OWNER).unwrap();
             assert_eq!(decode(&CONTACTS, &bytes).unwrap(), table);
         }
         let mut odd = Table::default();
         odd.push(&[u64::MAX], &[-0.0, 5e-324, f64::MAX, f64::INFINITY, 0.1, 0., 0., 0., 0., 0., 0., 0., 0., 0., 1.0]);
-        assert_eq!(decode(&LEDGER, &encode(&LEDGER, &odd).unwrap()).unwrap(), odd);
+        assert_eq!(decode(&LEDGER, &encode(&LEDGER, &odd, OWNER).unwrap()).unwrap(), odd);
     }
 
     #[test]
     fn arrow_itself_reads_the_same_columns_with_their_units() {
         let table = contacts(20);
-        let bytes = encode(&CONTACTS, &table).unwrap();
+        let bytes = encode(&CONTACTS, &table, OWNER).unwrap();
         let reader = arrow_ipc::reader::FileReader::try_new(std::io::Cursor::new(&bytes), None).unwrap();
         assert_eq!(reader.schema().field_with_name("px").unwrap().metadata()["unit"], "N s");
         let batches: Vec<RecordBatch> = reader.map(Result::unwrap).collect();
@@ -299,13 +334,13 @@ mod tests {
 
     #[test]
     fn another_table_is_not_taken_for_this_one() {
-        let bytes = encode(&CONTACTS, &contacts(3)).unwrap();
+        let bytes = encode(&CONTACTS, &contacts(3), OWNER).unwrap();
         assert!(decode(&MOTION, &bytes).unwrap_err().contains("no column 'body'"));
     }
 
     #[test]
     fn every_cut_and_every_changed_bit_is_noticed() {
-        let bytes = encode(&CONTACTS, &contacts(3)).unwrap();
+        let bytes = encode(&CONTACTS, &contacts(3), OWNER).unwrap();
         for length in (0..bytes.len()).step_by(13) {
             assert!(decode(&CONTACTS, &bytes[..length]).is_err(), "cut to {length} bytes");
         }
@@ -315,6 +350,22 @@ mod tests {
             assert!(decode(&CONTACTS, &changed).is_err(), "byte {place} of {}", bytes.len());
             changed[place] = bytes[place];
         }
+    }
+
+    #[test]
+    fn a_segment_of_another_run_or_place_is_told_apart_from_a_damaged_one() {
+        let bytes = encode(&CONTACTS, &contacts(3), OWNER).unwrap();
+        check(&bytes, OWNER, sha256(&bytes)).unwrap();
+        let problem = |owner: Owner, rows: u64| {
+            let other = encode(&CONTACTS, &contacts(rows), owner).unwrap();
+            check(&other, OWNER, sha256(&bytes)).unwrap_err()
+        };
+        assert!(problem(Owner { run_id: "beef", ..OWNER }, 3).contains("another run"));
+        assert_eq!(problem(Owner { number: 2, ..OWNER }, 3), "it is segment 2, not 3");
+        assert!(problem(OWNER, 4).contains("another recording of the same run"));
+        let mut flipped = bytes.clone();
+        flipped[bytes.len() / 2] ^= 1;
+        assert_eq!(check(&flipped, OWNER, sha256(&bytes)).unwrap_err(), "its checksum does not match");
     }
 
     /// A file with a checksum that is right whatever the bytes: the seal proves nothing about who sealed.
@@ -338,7 +389,7 @@ mod tests {
         fn hostile_bytes_are_refused_or_read_but_never_trusted(
             changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12),
         ) {
-            let mut bytes = encode(&CONTACTS, &contacts(5)).unwrap();
+            let mut bytes = encode(&CONTACTS, &contacts(5), OWNER).unwrap();
             for (place, value) in changes {
                 let place = place.index(bytes.len());
                 bytes[place] = value;

@@ -143,6 +143,9 @@ pub(crate) static VIBRATION: Layout = Layout {
     ],
 };
 
+/// The tables of a recording; each segment has a file of each, the last only where bodies vibrate.
+pub(crate) static TABLES: [&Layout; 4] = [&MOTION, &CONTACTS, &LEDGER, &VIBRATION];
+
 /// Impulses that another engine found.
 pub(crate) static IMPULSES: Layout = Layout {
     name: "impulses",

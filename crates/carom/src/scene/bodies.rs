@@ -1,6 +1,6 @@
 //! Bodies out of the tree: what each looks like, what it is made of, where it is and how it moves.
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use carom_modal::{material, materials, read_materials};
@@ -236,17 +236,17 @@ impl Reader {
         let text = node.text()?;
         let set = fields.fields("set").map(|set| set.table.0.iter()).into_iter().flatten();
         let set = set.filter_map(|entry| Some((entry.key.clone(), entry.node.number()?))).collect();
-        let source = if key == "mesh" { Source::file(&self.folder.join(text)) } else { Source::shape(text, &set) };
+        let source = match key {
+            "mesh" => self.mesh(text),
+            _ => Source::shape(text, &set).map_err(|error| error.to_string()),
+        };
         let source = match source {
             Ok(source) => source,
-            Err(error) => {
-                self.checker.report(&node.place, path, error.to_string(), None);
+            Err(problem) => {
+                self.checker.report(&node.place, path, problem, None);
                 return None;
             }
         };
-        if key == "mesh" {
-            self.files.push(source.hash.clone());
-        }
         if matches!(source.kind, SourceKind::Volume(..)) {
             self.checker.report(&node.place, path, "a volume mesh must be baked first, and is then an 'object'", None);
             return None;
@@ -263,11 +263,25 @@ impl Reader {
         Some((Form::Source { source: Box::new(source), import, edge: fields.number("edge") }, usual))
     }
 
+    fn mesh(&mut self, text: &str) -> Result<Source, String> {
+        let path = self.files.locate(text)?;
+        let source = Source::file(&path).map_err(|error| error.to_string())?;
+        self.files.hashes.push(source.hash.clone());
+        self.files.keep(text, &path)?;
+        Ok(source)
+    }
+
+    /// The bytes of a file that a key names.
+    fn named_file(&mut self, text: &str) -> Result<(PathBuf, Vec<u8>), String> {
+        let file = self.files.locate(text)?;
+        let bytes = std::fs::read(&file).map_err(|error| format!("cannot read {}: {error}", file.display()))?;
+        self.files.hashes.push(hex(&Sha256::digest(&bytes)));
+        self.files.keep(text, &file)?;
+        Ok((file, bytes))
+    }
+
     fn object(&mut self, node: &Node, path: &str) -> Option<(Form, Option<String>)> {
-        let file = self.folder.join(node.text()?);
-        let read = std::fs::read(&file).map_err(|error| format!("cannot read {}: {error}", file.display()));
-        let object = read.and_then(|bytes| {
-            self.files.push(hex(&Sha256::digest(&bytes)));
+        let object = self.named_file(node.text()?).and_then(|(file, bytes)| {
             Object::from_bytes(&bytes).map_err(|error| format!("{}: {error}", file.display()))
         });
         match object {
@@ -281,7 +295,7 @@ impl Reader {
 
     fn material(&mut self, fields: &Fields, path: &str, usual: Option<&str>) -> Option<Material> {
         let own = match fields.node("material-file") {
-            Some(node) => self.own_materials(&self.folder.join(node.text()?), node, path)?,
+            Some(node) => self.own_materials(node, path)?,
             None => Vec::new(),
         };
         let name = match (fields.text("material"), &own[..]) {
@@ -301,10 +315,9 @@ impl Reader {
         found.cloned()
     }
 
-    fn own_materials(&mut self, file: &Path, node: &Node, path: &str) -> Option<Vec<Material>> {
-        let read = std::fs::read_to_string(file).map_err(|error| format!("cannot read {}: {error}", file.display()));
-        let found = read.and_then(|text| {
-            self.files.push(hex(&Sha256::digest(&text)));
+    fn own_materials(&mut self, node: &Node, path: &str) -> Option<Vec<Material>> {
+        let found = self.named_file(node.text()?).and_then(|(file, bytes)| {
+            let text = String::from_utf8(bytes).map_err(|_| format!("{}: it is not UTF-8 text", file.display()))?;
             read_materials(&text).map_err(|error| format!("{}: {error}", file.display()))
         });
         found.map_err(|problem| self.checker.report(&node.place, &format!("{path}.material-file"), problem, None)).ok()

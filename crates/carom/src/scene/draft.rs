@@ -11,6 +11,7 @@ use carom_shape::{catalogue, meant};
 
 use super::check::Checker;
 use super::embedded::embedded;
+use super::files::SceneFiles;
 use super::mistake::{Mistake, SceneErrors};
 use super::plan::Plan;
 use super::read::Reader;
@@ -29,6 +30,8 @@ pub(super) struct Draft {
     file: String,
     source: String,
     root: Table,
+    /// The same, with the names that files have in a recording.
+    recorded: Table,
     /// None if the text is broken; complete if there are no mistakes.
     plan: Option<Plan>,
     mistakes: Vec<Mistake>,
@@ -39,7 +42,8 @@ impl Draft {
     pub fn open(path: &str, overrides: &[(String, String)]) -> Result<Draft, SceneErrors> {
         let file = Path::new(path);
         if let Some(scene) = embedded().iter().find(|scene| scene.name == path) {
-            return Ok(Draft::read(scene.name, scene.text, Path::new(""), scene.name, overrides));
+            let files = SceneFiles::new(Path::new(""), false);
+            return Ok(Draft::read(scene.name, scene.text, files, scene.name, overrides));
         }
         let bytes = std::fs::read(file).map_err(|error| unreadable(path, &error))?;
         let text = String::from_utf8(bytes).map_err(|error| {
@@ -47,11 +51,15 @@ impl Draft {
             SceneErrors::of_scene(path, problem, Some("a scene is a text in TOML".into()))
         })?;
         let stem = file.file_stem().map_or("scene".into(), |stem| stem.to_string_lossy());
-        Ok(Draft::read(path, &text, file.parent().unwrap_or(Path::new("")), &stem, overrides))
+        let folder = file.parent().unwrap_or(Path::new(""));
+        // The scene of a recording may come from anywhere.
+        let is_recorded =
+            file.file_name().is_some_and(|name| name == "scene.toml") && folder.join("run.json").is_file();
+        Ok(Draft::read(path, &text, SceneFiles::new(folder, is_recorded), &stem, overrides))
     }
 
-    /// Reads a text; files that it names are looked for in `folder`, and `stem` is what it is called if it does not say.
-    pub fn read(file: &str, text: &str, folder: &Path, stem: &str, overrides: &[(String, String)]) -> Draft {
+    /// Reads a text; `files` says where the files lie that it names, and `stem` is what it is called if it does not say.
+    pub fn read(file: &str, text: &str, files: SceneFiles, stem: &str, overrides: &[(String, String)]) -> Draft {
         let (mut root, mut mistakes) = tree::parse(text);
         // What was read of a broken text would only raise mistakes that are none.
         let broken = !mistakes.is_empty();
@@ -59,26 +67,28 @@ impl Draft {
         for (path, value) in overrides.iter().filter(|_| !broken) {
             mistakes.extend(tree::set(&mut root, path, value, &many).err());
         }
-        let mut reader = Reader {
-            checker: Checker { dimension: dimension(&root), mistakes },
-            folder: folder.into(),
-            files: Vec::new(),
-            unread: Vec::new(),
-        };
+        let mut reader =
+            Reader { checker: Checker { dimension: dimension(&root), mistakes }, files, unread: Vec::new() };
         if !broken {
             reader.checker.scene(&root);
         }
         let plan = (!broken).then(|| reader.plan(&root, stem));
-        Draft { file: file.into(), source: text.into(), root, plan, mistakes: reader.checker.mistakes }
+        let mut recorded = root.clone();
+        reader.files.rename(&mut recorded);
+        Draft { file: file.into(), source: text.into(), root, recorded, plan, mistakes: reader.checker.mistakes }
     }
 
     /// The scene, if nothing is wrong with it.
     pub fn finished(self) -> Result<Scene, SceneErrors> {
         match self.plan {
             Some(plan) if self.mistakes.is_empty() => {
-                let mut writer = Writer::default();
-                writer.scene(&self.root);
-                Ok(Scene { plan, file: self.file, source: self.source, text: writer.text })
+                let written = |root: &Table| {
+                    let mut writer = Writer::default();
+                    writer.scene(root);
+                    writer.text
+                };
+                let (text, recorded) = (written(&self.root), written(&self.recorded));
+                Ok(Scene { plan, file: self.file, source: self.source, text, recorded })
             }
             _ => Err(SceneErrors::sorted(self.file, self.source, self.mistakes)),
         }
@@ -114,7 +124,13 @@ impl Draft {
         plan.loads.clear();
         plan.pairs.clear();
         plan.step = ANY_STEP;
-        let rest = Scene { plan, file: self.file.clone(), source: self.source.clone(), text: String::new() };
+        let rest = Scene {
+            plan,
+            file: self.file.clone(),
+            source: self.source.clone(),
+            text: String::new(),
+            recorded: String::new(),
+        };
         let found = rest.build_unbaked().err().map_or_else(Vec::new, |errors| errors.mistakes);
         found.into_iter().filter(|mistake| mistake.key.starts_with("body.")).collect()
     }

@@ -12,6 +12,7 @@ mod distant;
 mod draft;
 mod embedded;
 mod fields;
+mod files;
 mod look;
 mod mistake;
 mod part;
@@ -27,13 +28,16 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
+use crate::recording::Recording;
 use crate::source::hex;
 use draft::Draft;
+use files::SceneFiles;
 use plan::Plan;
 
 pub use bouncing::Mapped;
 pub use build::{BuiltScene, Definition, Progress, SceneContext, WantedBake};
 pub use embedded::{EmbeddedScene, embedded};
+pub use files::SceneFile;
 pub use look::{Appearance, Look};
 pub use mistake::{Mistake, Place, SceneErrors};
 pub use plan::Record;
@@ -48,6 +52,7 @@ pub struct Scene {
     file: String,
     source: String,
     text: String,
+    recorded: String,
 }
 
 impl Scene {
@@ -83,7 +88,15 @@ impl Scene {
     /// );
     /// ```
     pub fn parse(name: &str, text: &str, overrides: &[(String, String)]) -> Result<Scene, SceneErrors> {
-        Draft::read(name, text, Path::new(""), name.split('.').next().unwrap_or(name), overrides).finished()
+        let files = SceneFiles::new(Path::new(""), false);
+        Draft::read(name, text, files, name.split('.').next().unwrap_or(name), overrides).finished()
+    }
+
+    /// The scene of a recording. It opens no file outside the recording's folder.
+    pub fn of_recording(recording: &Recording) -> Result<Scene, SceneErrors> {
+        let file = recording.folder().join("scene.toml");
+        let files = SceneFiles::new(recording.folder(), true);
+        Draft::read(&file.to_string_lossy(), &recording.run().scene, files, &recording.run().name, &[]).finished()
     }
 
     /// What it is called.
@@ -126,14 +139,24 @@ impl Scene {
         self.plan.record
     }
 
+    /// Copies of the files that it names, as a recording of it has them.
+    pub fn files(&self) -> &[SceneFile] {
+        &self.plan.copies
+    }
+
     /// The scene in full, overrides included, in a normal form.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// SHA-256, in hexadecimal, of [`Scene::text`] and of all files that the scene names: equal if the same will happen.
+    /// As [`Scene::text`], with files named as in a recording of it.
+    pub fn recorded_text(&self) -> &str {
+        &self.recorded
+    }
+
+    /// SHA-256, in hexadecimal, of [`Scene::recorded_text`] and of all files that the scene names: equal if the same will happen.
     pub fn hash(&self) -> String {
-        let mut hash = Sha256::new_with_prefix(&self.text);
+        let mut hash = Sha256::new_with_prefix(&self.recorded);
         self.plan.files.iter().for_each(|file| hash.update(file));
         hex(&hash.finalize())
     }

@@ -10,6 +10,7 @@ use glam::DVec3;
 
 use super::copies::CopyPlan;
 use super::fields::Turn;
+use super::files::SceneFile;
 use super::mistake::Place;
 use crate::Source;
 
@@ -39,6 +40,8 @@ pub(super) struct Plan {
     pub record: Record,
     /// Hashes of all files that the scene names.
     pub files: Vec<String>,
+    /// Copies of them, for recordings.
+    pub copies: Vec<SceneFile>,
 }
 
 /// What a run keeps.

@@ -1,7 +1,6 @@
 //! From the tree to the plan: what the schema cannot say is checked here, and every mistake is kept with its place.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use carom_impact::{ImpactParams, Operator};
 use carom_object::Combiner;
@@ -16,6 +15,7 @@ use glam::DVec3;
 use super::check::{Checker, label};
 use super::copies::CopyPlan;
 use super::fields::Fields;
+use super::files::SceneFiles;
 use super::mistake::Place;
 use super::plan::{BodyPlan, JointForm, JointPlan, LoadPlan, Plan, PushPlan, Record};
 use super::tree::{Node, Table, shown};
@@ -23,10 +23,8 @@ use super::tree::{Node, Table, shown};
 /// Reads one scene.
 pub(super) struct Reader {
     pub checker: Checker,
-    /// Where files are looked for.
-    pub folder: PathBuf,
-    /// Hashes of the files that were read.
-    pub files: Vec<String>,
+    /// The files that the scene names.
+    pub files: SceneFiles,
     /// Names of bodies that have mistakes: whoever calls them makes none.
     pub unread: Vec<String>,
 }
@@ -107,7 +105,8 @@ impl Reader {
                 plots: record.flag("plots", true),
                 gltf: record.flag("gltf", true),
             },
-            files: std::mem::take(&mut self.files),
+            files: std::mem::take(&mut self.files.hashes),
+            copies: std::mem::take(&mut self.files.copies),
         }
     }
 

@@ -289,7 +289,7 @@ fn a_name_that_no_scene_has_is_answered_with_the_one_that_was_meant() {
 fn bodies_that_overlap_are_told_beside_other_mistakes_unless_these_leave_it_in_doubt() {
     let low = GOOD.replacen("position = [0, 1, 0]", "position = [0, 0.05, 0]", 1);
     let told = |text: &str| {
-        let errors = Draft::read("s.toml", text, Path::new(""), "s", &[]).checked().err();
+        let errors = Draft::read("s.toml", text, SceneFiles::new(Path::new(""), false), "s", &[]).checked().err();
         errors.map_or(Vec::new(), |errors| errors.mistakes.iter().map(|mistake| errors.line(mistake)).collect())
     };
     assert_eq!(told(GOOD), [""; 0]);

@@ -48,7 +48,7 @@ impl Table {
         self.0.iter().find(|entry| entry.key == key).map(|entry| &entry.node)
     }
 
-    fn get_mut(&mut self, key: &str) -> Option<&mut Node> {
+    pub fn get_mut(&mut self, key: &str) -> Option<&mut Node> {
         self.0.iter_mut().find(|entry| entry.key == key).map(|entry| &mut entry.node)
     }
 }

@@ -167,7 +167,7 @@ pub fn sound_of_run(
     if !recording.run().contacts {
         return Err(SoundtrackError::NoContacts);
     }
-    let scene = Scene::open(&recording.folder().join("scene.toml").to_string_lossy(), &[])?;
+    let scene = Scene::of_recording(recording)?;
     let mut survey = survey(recording, scene.resting_speed())?;
     for load in scene.heard_loads() {
         let bodies = recording.run().bodies.iter().zip(&mut survey.touched);

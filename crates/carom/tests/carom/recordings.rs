@@ -54,6 +54,7 @@ fn description() -> RunDescription {
         ],
         surfaces: vec![cuboid(DVec3::new(0.3, 0.2, 0.1))],
         objects: vec![],
+        files: vec![],
     }
 }
 

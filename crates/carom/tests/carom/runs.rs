@@ -99,6 +99,7 @@ fn description(system: &System) -> RunDescription {
         bodies: bodies.collect(),
         surfaces: vec![],
         objects: vec![],
+        files: vec![],
     }
 }
 
