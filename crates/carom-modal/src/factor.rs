@@ -1,6 +1,4 @@
-//! Sparse factorization with nested dissection: METIS for the order, faer for the numbers.
-
-use std::sync::{Mutex, PoisonError};
+//! Sparse factorization: the order by nested dissection, the numbers by faer.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::perm::PermRef;
@@ -14,6 +12,7 @@ use faer::{MatMut, Par, Side};
 
 use crate::ModalError;
 use crate::assembly::{LowerCsc, Matrices};
+use crate::dissection::nested_dissection;
 use crate::substitution::Substitution;
 
 /// The elimination order and structure of the factor, shared by all shifts of one body.
@@ -31,7 +30,7 @@ pub struct Factor<'a> {
 impl Structure {
     /// Orders the nodes by nested dissection and finds the structure of the factor.
     pub fn new(matrices: &Matrices, matrix: &LowerCsc) -> Result<Structure, ModalError> {
-        let order = nested_dissection(&matrices.column_start, |at| matrices.rows[at] as usize)?;
+        let order = nested_dissection(&matrices.column_start, |at| matrices.rows[at] as usize);
         // Each node's three unknowns stay together.
         let forward: Vec<usize> = order.iter().flat_map(|&node| (0..3).map(move |axis| 3 * node + axis)).collect();
         let mut inverse = vec![0; forward.len()];
@@ -137,58 +136,4 @@ fn supernodal(symbolic: &SymbolicCholesky<usize>) -> Result<&SymbolicSupernodalC
         SymbolicCholeskyRaw::Supernodal(supernodal) => Ok(supernodal),
         SymbolicCholeskyRaw::Simplicial(_) => Err(ModalError::Factorization("the factor has no supernodes".into())),
     }
-}
-
-/// The order of elimination of the nodes of a graph, by METIS. The graph is the lower triangle of a matrix by columns, each with its
-/// diagonal first: where columns start, and the row of each entry.
-pub fn nested_dissection(starts: &[usize], row: impl Fn(usize) -> usize) -> Result<Vec<usize>, ModalError> {
-    use metis_sys::{METIS_NodeND, METIS_SetDefaultOptions, idx_t};
-    let nodes = starts.len() - 1;
-    let mut degree = vec![0 as idx_t; nodes + 1];
-    let pairs = |column: usize| (starts[column]..starts[column + 1]).skip(1).map(&row);
-    for column in 0..nodes {
-        for row in pairs(column) {
-            degree[column + 1] += 1;
-            degree[row + 1] += 1;
-        }
-    }
-    for node in 0..nodes {
-        degree[node + 1] += degree[node];
-    }
-    let mut start = degree;
-    let mut fill = start.clone();
-    let mut neighbours = vec![0 as idx_t; start[nodes] as usize];
-    for column in 0..nodes {
-        for row in pairs(column) {
-            for (from, to) in [(column, row), (row, column)] {
-                neighbours[fill[from] as usize] = to as idx_t;
-                fill[from] += 1;
-            }
-        }
-    }
-    let mut count = nodes as idx_t;
-    let mut options = [0 as idx_t; metis_sys::METIS_NOPTIONS as usize];
-    let (mut order, mut place) = (vec![0 as idx_t; nodes], vec![0 as idx_t; nodes]);
-    // METIS draws from the C library's random numbers, one sequence for the whole process: two orderings at once would
-    // disturb each other, and neither would be the same again.
-    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    // SAFETY: the arrays have the lengths that METIS documents: n + 1 starts, one neighbour per directed edge, n
-    // entries of each permutation; options is initialized by METIS itself.
-    let status = unsafe {
-        METIS_SetDefaultOptions(options.as_mut_ptr());
-        METIS_NodeND(
-            &mut count,
-            start.as_mut_ptr(),
-            neighbours.as_mut_ptr(),
-            std::ptr::null_mut(),
-            options.as_mut_ptr(),
-            order.as_mut_ptr(),
-            place.as_mut_ptr(),
-        )
-    };
-    if status != metis_sys::rstatus_et_METIS_OK {
-        return Err(ModalError::Factorization(format!("METIS stopped with status {status}")));
-    }
-    Ok(order.into_iter().map(|node| node as usize).collect())
 }

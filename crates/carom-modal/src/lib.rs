@@ -9,6 +9,7 @@ mod block;
 mod brick;
 mod cells;
 mod cut;
+mod dissection;
 mod eigen;
 mod error;
 mod factor;

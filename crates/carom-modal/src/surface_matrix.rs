@@ -12,7 +12,7 @@ use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{Par, Side};
 
 use crate::ModalError;
-use crate::factor::nested_dissection;
+use crate::dissection::nested_dissection;
 
 /// Right-hand sides that are solved for at once.
 pub const LANES: usize = 8;
@@ -65,7 +65,7 @@ impl SurfaceMatrices {
         let threshold = SupernodalThreshold::FORCE_SIMPLICIAL;
         let params =
             CholeskySymbolicParams { supernodal_flop_ratio_threshold: threshold, ..CholeskySymbolicParams::default() };
-        let forward = nested_dissection(&self.starts, |at| self.rows[at])?;
+        let forward = nested_dissection(&self.starts, |at| self.rows[at]);
         let mut inverse = vec![0; self.size];
         forward.iter().enumerate().for_each(|(place, &unknown)| inverse[unknown] = place);
         let order = SymmetricOrdering::Custom(PermRef::new_checked(&forward, &inverse, self.size));
