@@ -11,7 +11,7 @@ use carom_shape::Shape;
 fn baked() -> (Vec<u64>, Vec<u32>) {
     let plate = Shape::Box { size: [0.2, 0.15, 0.01], rounding: 0.0 }.body("plate", None).unwrap();
     let params = ModalParams { wanted: Wanted::Lowest(5), ..ModalParams::default() };
-    let (model, _) = modes_of(&plate, &material("steel").unwrap(), &params, &|_, _| {}).unwrap();
+    let (model, _) = modes_of(&plate, material("steel").unwrap(), &params, &|_, _| {}).unwrap();
     let shapes = model.shapes.iter().flatten().map(|u| u.to_bits()).collect();
     (model.frequencies.iter().map(|f| f.to_bits()).collect(), shapes)
 }
