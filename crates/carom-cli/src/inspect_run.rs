@@ -57,7 +57,7 @@ fn facts(recording: &Recording) -> Result<(String, Value), RecordingError> {
     let standing = match &progress.failure {
         Some(failure) => format!("stopped: {failure}"),
         None if recording.is_complete() => "complete".into(),
-        None => format!("{:.1} % done; `carom run SCENE --resume` goes on", 100.0 * time / end),
+        None => format!("{:.1} % done; `carom run SCENE --resume` goes on", 100.0 * time / end.max(time + run.step)),
     };
 
     let mut text = format!("{} is a recording of '{}'\n", recording.folder().display(), run.name);

@@ -1,17 +1,21 @@
-//! Ctrl-C: the program ends with code 130 and says what is left.
+//! Ctrl-C, SIGTERM and SIGHUP: the program ends with code 130 and says what is left.
 //!
-//! Where nothing can be lost the first Ctrl-C ends the program at once. Work that has something to save holds a
-//! [`Guard`]: the first Ctrl-C then only raises the [`flag`], and the program ends when the guard goes. The second
-//! Ctrl-C always ends it. Files are whole or absent either way.
+//! Where nothing can be lost the first signal ends the program at once. Work that has something to save holds a
+//! [`Guard`]: the first signal then only raises the [`flag`], and the program ends when the guard goes, at the latest after
+//! [`GRACE`]. The second signal always ends it. Files are whole or absent either way.
 
 use std::process::exit;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use indicatif::ProgressBar;
 
 /// Exit code of a program that was interrupted.
 const INTERRUPTED: i32 = 130;
+
+/// Work with something to save has this long to save it: a run that is deep in one step ends without that step.
+const GRACE: Duration = Duration::from_millis(1500);
 
 static STOP: AtomicBool = AtomicBool::new(false);
 static STATE: Mutex<State> = Mutex::new(State { guards: 0, left: String::new(), bar: None });
@@ -27,9 +31,9 @@ pub fn flag() -> &'static AtomicBool {
     &STOP
 }
 
-/// Starts to listen for Ctrl-C.
+/// Starts to listen for Ctrl-C and requests to terminate.
 pub fn install() {
-    // Fails only where the system has no such signal; Ctrl-C then ends the program as it always did.
+    // Fails only where the system has no such signal; it then ends the program as it always did.
     let _ = ctrlc::set_handler(|| {
         if STOP.swap(true, Ordering::Relaxed) {
             exit(INTERRUPTED);
@@ -38,6 +42,14 @@ pub fn install() {
         if state.guards == 0 {
             end(&state);
         }
+        drop(state);
+        // A thread of its own, so that a second signal is heard meanwhile.
+        std::thread::spawn(|| {
+            std::thread::sleep(GRACE);
+            let mut state = self::state();
+            state.left.insert_str(0, "what was being computed is lost; ");
+            end(&state);
+        });
     });
 }
 

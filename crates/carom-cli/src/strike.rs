@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use carom::bounce::{BounceError, Impulse, Method, Params, Place, Series, Site, Strike, TimeStep};
 use carom::bounce::{strike_pair_series, strike_series};
 use carom::object::Object;
-use carom::shape::Bvh;
+use carom::shape::{Bvh, MeshSolid, Solid};
 use glam::DVec3;
 use miette::{Report, miette};
 use serde_json::{Value, json};
@@ -84,6 +84,9 @@ pub struct Args {
     on_the_way: OnTheWay,
 }
 
+/// A direction is inward if it leads inside within this part of the body's size.
+const INWARD_PROBE: f64 = 1e-4;
+
 /// A body with the point at which it is struck.
 pub struct Struck {
     pub object: Object,
@@ -155,10 +158,6 @@ fn struck(args: &Args, input: &str, at: Point, normal: Option<DVec3>, ui: &Ui) -
     }
     let frame = Frame::of(&object);
     let (place, point) = locate(&object, &frame, at, normal)?;
-    let outward = model.surface.area_vector(place.triangle as usize);
-    if place.normal.dot(outward) < 0.0 {
-        ui.warn(&format!("the normal points into {}", model.name));
-    }
     let mut site = Site::on(model, place.triangle as usize, place.barycentric, place.normal)
         .map_err(|error| failure(error, None))?;
     site.angular_frequencies.truncate(modes);
@@ -184,7 +183,15 @@ pub fn locate(object: &Object, frame: &Frame, at: Point, normal: Option<DVec3>) 
     let normal = normal.unwrap_or_else(|| surface.area_vector(place.triangle as usize)).normalize();
     let [a, b, c] = surface.corners(place.triangle as usize);
     let weight = place.barycentric;
-    Ok((Place { normal, ..place }, a * weight.x + b * weight.y + c * weight.z))
+    let point = a * weight.x + b * weight.y + c * weight.z;
+    // On a sharp edge, an outward direction may look away from one of its faces, but does not lead inside.
+    let ahead = point + INWARD_PROBE * surface.bounds().size().length() * normal;
+    let faces_in = normal.dot(surface.area_vector(place.triangle as usize)) < 0.0;
+    if faces_in && MeshSolid::new(surface).signed_distance(ahead) < 0.0 {
+        let help = format!("the opposite direction is {}", numbers(frame.direction_of_mesh(-normal), 4));
+        return Err(miette!(help = help, "the normal points into {}: it must point outwards", object.modal.name));
+    }
+    Ok((Place { normal, ..place }, point))
 }
 
 fn params(args: &Args, frame: &Frame) -> Params {

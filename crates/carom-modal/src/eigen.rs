@@ -98,9 +98,14 @@ pub fn eigenpairs(
         Wanted::UpTo(frequency) => {
             let start = std::time::Instant::now();
             let value = (std::f64::consts::TAU * frequency).powi(2);
-            let counted = structure.negative_eigenvalues(&below(value));
+            // A shift that meets an eigenvalue is moved aside.
+            let nudged = [1.0, 1.0 + 1e-7, 1.0 - 1e-7].map(|factor| factor * value);
+            let counted = nudged.iter().find_map(|&value| structure.negative_eigenvalues(&below(value)));
             count_seconds += start.elapsed().as_secs_f64();
-            counted.unwrap_or(rigid.width()).saturating_sub(rigid.width())
+            let Some(counted) = counted.filter(|_| value.is_finite()) else {
+                return Err(ModalError::UncountedModes { frequency });
+            };
+            counted.saturating_sub(rigid.width())
         }
     };
     if asked > available {

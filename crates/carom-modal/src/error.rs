@@ -37,6 +37,22 @@ pub enum ModalError {
         /// Elastic modes there are.
         available: usize,
     },
+    /// How many modes lie below a frequency could not be found out.
+    #[error("the modes up to {frequency:e} Hz cannot be counted; ask for a lower frequency, or for a number of modes")]
+    UncountedModes {
+        /// The frequency, Hz.
+        frequency: f64,
+    },
+    /// A transient would take more steps than anyone waits for.
+    #[error("{span:e} s in steps of {step:e} s are {:e} steps, more than the {most:e} that are made", span / step)]
+    TooManySteps {
+        /// How long it is followed, s.
+        span: f64,
+        /// The step, s.
+        step: f64,
+        /// The most steps.
+        most: f64,
+    },
     /// A parameter is out of range.
     #[error("{parameter} is {value}, expected {expected}")]
     BadParameter {

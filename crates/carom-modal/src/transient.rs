@@ -17,6 +17,9 @@ use crate::modes::{Discretization, ModalParams, Stage, discretize};
 /// Blows that are followed side by side.
 const BLOWS: usize = 8;
 
+/// The most steps of a transient.
+const MAX_STEPS: f64 = 1e9;
+
 /// A body made ready to be struck.
 pub struct Transient<'a> {
     body: &'a Body,
@@ -69,6 +72,9 @@ impl<'a> Transient<'a> {
         [step, span]: [f64; 2],
         progress: &(dyn Fn(f64) + Sync),
     ) -> Result<Vec<Vec<f64>>, ModalError> {
+        if span / step > MAX_STEPS {
+            return Err(ModalError::TooManySteps { span, step, most: MAX_STEPS });
+        }
         let matrices = &self.cells.matrices;
         let damping = self.material.damping;
         let inertia = 1.0 + 0.5 * step * damping.alpha;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use carom_contact::{Pose as _, Vector as _};
 use carom_impact::InverseMass;
 
+use crate::limits::{MAX_MAGNITUDE, MAX_MASS, MIN_MASS, MIN_RADIUS};
 use crate::{BodyDefinition, Bounciness, Dynamics, Motion, Resistance, Script, WorldError};
 
 /// A body, but for its name, where it is and how it moves. Small: every part of a step reads those of all bodies.
@@ -139,12 +140,18 @@ fn check<G: Dynamics<W>, const W: usize>(body: &BodyDefinition<G>) -> Result<(),
         if !(body.mass > 0.0 && body.mass.is_finite()) {
             return bad("the mass", body.mass, "positive and finite");
         }
+        if !(MIN_MASS..=MAX_MASS).contains(&body.mass) {
+            return bad("the mass", body.mass, "from 1e-24 to 1e24 kg");
+        }
         let pivot = G::least_pivot(&body.inertia);
         if !(pivot > 0.0 && pivot.is_finite()) {
             return bad("the inertia", pivot, "positive definite and finite");
         }
         if !G::radius(&body.shape).is_finite() {
             return bad("the radius of its shape", f64::INFINITY, "finite, unless the body is fixed or scripted");
+        }
+        if !(MIN_RADIUS..MAX_MAGNITUDE).contains(&G::radius(&body.shape)) {
+            return bad("the radius of its shape", G::radius(&body.shape), "from 1e-9 to 1e9 m");
         }
     }
     let mut numbers = Vec::new();
@@ -154,6 +161,11 @@ fn check<G: Dynamics<W>, const W: usize>(body: &BodyDefinition<G>) -> Result<(),
     }
     if let Some(&value) = G::join(body.velocity, body.spin).iter().find(|x| !x.is_finite()) {
         return bad("a number of the velocity or the spin", value, "finite");
+    }
+    for (quantity, value, expected) in magnitudes::<G, W>(&body.pose, body.velocity, body.spin) {
+        if value >= MAX_MAGNITUDE {
+            return bad(quantity, value, expected);
+        }
     }
     if let Bounciness::Constant(value) = body.bounciness
         && !(0.0..=1.0).contains(&value)
@@ -174,6 +186,21 @@ fn check<G: Dynamics<W>, const W: usize>(body: &BodyDefinition<G>) -> Result<(),
         check_script::<G, W>(script).or_else(|(quantity, value, expected)| bad(quantity, value, expected))?;
     }
     Ok(())
+}
+
+/// What must not be beyond [`MAX_MAGNITUDE`], with what is said if it is.
+fn magnitudes<G: Dynamics<W>, const W: usize>(
+    pose: &G::Pose,
+    velocity: G::Vector,
+    spin: G::Spin,
+) -> [(&'static str, f64, &'static str); 3] {
+    // The largest part: a length would overflow before it is compared.
+    let largest = |numbers: [f64; 3]| numbers.into_iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+    [
+        ("its coordinate", largest(pose.position().in_space().to_array()), "below 1e9 m"),
+        ("its speed", largest(velocity.in_space().to_array()), "below 1e9 m/s"),
+        ("its spin", largest(G::spin_in_space(spin).to_array()), "below 1e9 rad/s"),
+    ]
 }
 
 fn check_script<G: Dynamics<W>, const W: usize>(script: &Script<G>) -> Result<(), (&'static str, f64, &'static str)> {

@@ -79,6 +79,16 @@ pub enum WorldError {
         /// Its value.
         value: f64,
     },
+    /// More memory is needed than there is.
+    #[error("{what} need about {:.1} GB of memory, and {:.1} GB are available", bytes / 1e9, available / 1e9)]
+    Memory {
+        /// What needs it.
+        what: String,
+        /// How much it needs, in bytes.
+        bytes: f64,
+        /// How much there is, in bytes.
+        available: f64,
+    },
     /// Flexible contact was asked of a world that does not know it.
     #[error("flexible contact is of space, and of `FlexibleWorld`")]
     Flexible,

@@ -1,6 +1,13 @@
 //! All that a world remembers from step to step, as named arrays of numbers: what a checkpoint holds.
 
 use crate::WorldError;
+use crate::limits::MAX_MAGNITUDE;
+
+/// Arrays of coordinates, velocities and spins.
+const MAGNITUDES: [&str; 3] = ["poses", "velocities", "points"];
+
+/// No other number of a state is beyond this: energies, impulses and modal coordinates stay far below.
+const MAX_NUMBER: f64 = 1e60;
 
 /// The complete state of a world. A world that takes it back goes on bit for bit.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -32,12 +39,23 @@ impl State {
         match self.array(name)? {
             StateArray::F64(numbers) => {
                 check_length(name, numbers.len(), length)?;
-                match numbers.iter().find(|x| !x.is_finite()) {
-                    Some(x) => Err(WorldError::State(format!("'{name}' has the number {x}"))),
+                let most = if MAGNITUDES.contains(&name) { MAX_MAGNITUDE } else { MAX_NUMBER };
+                match numbers.iter().find(|x| x.is_nan() || x.abs() > most) {
+                    Some(x) => Err(WorldError::State(format!("'{name}' has the number {x}, beyond {most:e}"))),
                     None => Ok(numbers),
                 }
             }
             StateArray::U64(_) => Err(WorldError::State(format!("'{name}' should be real numbers"))),
+        }
+    }
+
+    /// The poses of so many bodies, each of `numbers` numbers; seven are a position and a unit quaternion.
+    pub(crate) fn poses(&self, bodies: usize, numbers: usize) -> Result<&[f64], WorldError> {
+        let poses = self.f64("poses", Some(bodies * numbers))?;
+        let is_unit = |pose: &[f64]| numbers != 7 || (pose[3..].iter().map(|q| q * q).sum::<f64>() - 1.0).abs() < 1e-6;
+        match poses.chunks_exact(numbers).all(is_unit) {
+            true => Ok(poses),
+            false => Err(WorldError::State("'poses' has a rotation that is no unit quaternion".into())),
         }
     }
 

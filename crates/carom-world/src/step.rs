@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// Beyond this many metres, or metres or radians per second, nothing is believed.
-const OUT_OF_BOUNDS: f64 = 1e9;
+const OUT_OF_BOUNDS: f64 = crate::limits::MAX_MAGNITUDE;
 /// With more contacts than this, what only a part of the step needs is given back after it: memory is worth more than the time to ask for it again.
 pub(crate) const MANY: usize = 1 << 16;
 /// In continuous mode, bodies nearer than this part of the slop touch.

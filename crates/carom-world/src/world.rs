@@ -291,7 +291,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
             return Err(WorldError::State("'touched' names bodies that are not in the scene".into()));
         }
         let points = state.f64("points", Some(3 * touched.len()))?.as_chunks::<3>().0;
-        let poses = state.f64("poses", Some(bodies * G::POSE_NUMBERS))?;
+        let poses = state.poses(bodies, G::POSE_NUMBERS)?;
         let rows: usize = self.joints.iter().map(|joint| joint.row_count::<W>()).sum();
         let joint_impulses = state.f64("joint impulses", None)?;
         if !joint_impulses.is_empty() && joint_impulses.len() != rows {

@@ -57,7 +57,7 @@ pub use map_view::{MapView, MapViewError};
 pub use picture::{Background, Field, Paint, PictureError, PictureParams, render, render_mode};
 pub use ply_export::field_to_ply;
 pub use radiation::TransferError;
-pub use run::{Moment, RunError, RunSummary, run, start, steps_until};
+pub use run::{MAX_STEPS, Moment, RunError, RunSummary, TooManySteps, run, start, steps_until};
 pub use sheet::{Legend, contact_sheet, sheet};
 pub use source::{Source, SourceError, SourceKind};
 pub use waves::{WaveParams, WaveRun, faded_waves};

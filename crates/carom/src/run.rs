@@ -75,10 +75,32 @@ impl RunSummary {
     }
 }
 
+/// The most steps of a run.
+pub const MAX_STEPS: f64 = 1e11;
+
+/// A run would take more steps than anyone waits for.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error("{time:e} s in steps of {step:e} s take {steps:e} steps, more than the {MAX_STEPS:e} that a run may have")]
+pub struct TooManySteps {
+    /// How long it would run, s.
+    pub time: f64,
+    /// The step, s.
+    pub step: f64,
+    /// How many steps that is.
+    pub steps: f64,
+}
+
 /// The step at which so much time has passed.
-pub fn steps_until(time: f64, step: f64) -> u64 {
-    // A conversion that saturates: times that make no sense were refused with the scene.
-    (time / step).round() as u64
+///
+/// ```
+/// assert_eq!(carom::steps_until(0.5, 1e-3), Ok(500));
+/// let error = carom::steps_until(1e20, 1e-3).unwrap_err();
+/// assert_eq!(error.to_string(), "1e20 s in steps of 1e-3 s take 1e23 steps, more than the 1e11 that a run may have");
+/// ```
+pub fn steps_until(time: f64, step: f64) -> Result<u64, TooManySteps> {
+    let steps = (time / step).round();
+    // What is no number is refused as well.
+    if steps <= MAX_STEPS { Ok(steps as u64) } else { Err(TooManySteps { time, step, steps }) }
 }
 
 /// Which steps are frames: those nearest to k/fps for k = 0, 1, 2 …; all of them if frames are shorter than steps.
@@ -197,7 +219,7 @@ mod tests {
         for (fps, step, expected) in [(60.0, 1e-3, 60), (24.0, 1.0 / 240.0, 24), (1000.0, 0.01, 100), (30.0, 7e-4, 30)]
         {
             let schedule = Schedule { frames_per_step: fps * step };
-            let goal = steps_until(1.0, step);
+            let goal = steps_until(1.0, step).unwrap();
             let frames: Vec<u64> = (0..=goal).filter(|&s| schedule.is_frame(s)).collect();
             assert!(frames.len().abs_diff(expected + 1) <= 1, "{fps} by {step}: {}", frames.len());
             assert_eq!(frames[0], 0);

@@ -89,6 +89,9 @@ impl Args {
     }
 }
 
+/// For whoever asks for work without end.
+const LESS_WORK: &str = "choose a shorter --until or a longer step (--set time.step=…)";
+
 /// Runs the subcommand.
 pub fn run(args: Args, ui: &Ui) -> Work<ExitCode> {
     let fps = args.fps.map(|fps| ("record.fps".to_owned(), fps.to_string()));
@@ -104,7 +107,7 @@ pub fn run(args: Args, ui: &Ui) -> Work<ExitCode> {
     }
     let description = RunDescription::of(&scene, &built);
     let until = args.until.unwrap_or(scene.duration());
-    let goal = steps_until(until, scene.step());
+    let goal = steps_until(until, scene.step()).map_err(|error| failure(error, Some(LESS_WORK)))?;
     if goal == 0 {
         return Err(miette!("{until:e} s are over before the first step, which takes {} s", scene.step()));
     }
@@ -179,6 +182,11 @@ fn begin(
         match Recorder::resume(folder, &description.scene_hash, pace) {
             Ok((recorder, checkpoint)) => {
                 built.system.restore(&checkpoint.state).map_err(|error| failure(error, None))?;
+                let (found, counted) = (built.system.steps(), checkpoint.progress.step);
+                if found != counted {
+                    let path = folder.join("checkpoint.safetensors");
+                    return Err(miette!("{} is damaged: its state is of step {found}, not {counted}", path.display()));
+                }
                 let time = built.system.time();
                 ui.note(&format!("going on with {} at {time:.6} s", folder.display()));
                 return Ok(recorder);

@@ -2,7 +2,7 @@
 
 use carom::object::Object;
 use carom::sound::RenderParams;
-use carom::soundtrack::{Knock, dry_tap, read_impulses, sound_of_impulses};
+use carom::soundtrack::{ImpulseError, Knock, check_places, dry_tap, read_impulses, sound_of_impulses};
 use glam::DVec3;
 use miette::miette;
 use serde_json::json;
@@ -92,6 +92,15 @@ fn knocks(args: &Args, object: &Object) -> Work<Vec<Knock>> {
         if let Some(knock) = knocks.iter().find(|knock| knock.body > 0) {
             return Err(miette!("{}: body {} of one object", path.display(), knock.body));
         }
+        check_places(&knocks, object).map_err(|error| {
+            let help = match &error {
+                ImpulseError::OffSurface { unit: Some(unit), .. } => {
+                    format!("all points lie on {} if they are in {unit}; give them in metres", object.modal.name)
+                }
+                _ => "points are in metres, in the axes of the object; `carom inspect` tells where it lies".into(),
+            };
+            miette!(help = help, "{}: {error}", path.display())
+        })?;
         return Ok(knocks);
     }
     let Some(at) = args.tap else { return Ok(Vec::new()) };

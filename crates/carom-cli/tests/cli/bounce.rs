@@ -187,7 +187,7 @@ fn strikes_that_make_no_sense_are_refused_by_name() {
     ] {
         assert_eq!(folder.carom(&format!("strike bar.carom {wrong}")).code, Some(2), "{wrong}");
     }
-    assert!(folder.carom("strike bar.carom --at 0,0.005,0 --normal 0,-1,0").succeeds().err.contains("into bar"));
+    folder.carom("strike bar.carom --at 0,0.005,0 --normal 0,-1,0").fails(1, "the normal points into bar");
     // A file of a version to come.
     let mut newer = folder.read("bar.carom");
     let version = newer.windows(13).position(|w| w == b"\"version\":\"1.").expect("the version is in the header");

@@ -7,6 +7,7 @@ mod check;
 mod docs;
 mod everyday;
 mod folder;
+mod limits;
 mod papers;
 mod recordings;
 mod run;

@@ -45,7 +45,7 @@ impl FlexibleWorld {
     /// Goes to a saved state of the same scene. A state that does not fit changes nothing.
     pub fn restore(&mut self, state: &State) -> Result<(), WorldError> {
         let bodies = self.bodies.len();
-        let poses = state.f64("poses", Some(bodies * Space::POSE_NUMBERS))?;
+        let poses = state.poses(bodies, Space::POSE_NUMBERS)?;
         let velocities = state.f64("velocities", Some(6 * bodies))?.as_chunks::<6>().0;
         let count: usize = self.bodies.iter().map(super::body::FlexibleBody::modes).sum();
         let mut modes = state.f64("modes", Some(2 * count))?.as_chunks::<2>().0;

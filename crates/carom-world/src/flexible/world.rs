@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// Beyond this many metres, or metres or radians per second, nothing is believed.
-const OUT_OF_BOUNDS: f64 = 1e9;
+const OUT_OF_BOUNDS: f64 = crate::limits::MAX_MAGNITUDE;
 
 /// Bodies of space that vibrate while they touch, and others that do not.
 ///

@@ -110,6 +110,7 @@ pub(crate) fn respond<const W: usize>(
         Response::Impulses(params) => impulses::respond(params, encounter, &mut scratch.impulses),
         Response::Penalty(params) => penalty::respond(params, encounter, &mut scratch.penalty),
         Response::Constraints(params) => {
+            crate::memory::check_contacts(encounter.contacts.len())?;
             let kicked = encounter.velocities.to_vec();
             let mut outcome = constraints::respond(params, encounter, &mut scratch.constraints)?;
             let course = [encounter.before, &kicked, &*encounter.velocities];

@@ -349,7 +349,8 @@ impl Recording {
             }
             let (path, bytes) = self.files.read(&segment_name(layout, number))?;
             self.check_bytes(table, number, &path, &bytes)?;
-            let decoded = decode(layout, &bytes).map_err(|problem| RecordingError::damaged(&path, problem))?;
+            let decoded = decode(layout, &bytes).and_then(|table| table.finite(layout).map(|()| table));
+            let decoded = decoded.map_err(|problem| RecordingError::damaged(&path, problem))?;
             rows(&path, &decoded)
         });
         let mut failed = false;

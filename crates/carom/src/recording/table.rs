@@ -174,6 +174,17 @@ impl Table {
         Table { wholes: vec![0; rows * layout.wholes.len()], reals: vec![0.0; rows * layout.reals.len()] }
     }
 
+    /// Whether all numbers are numbers; those of a column that the file lacks may stand for nothing.
+    pub(crate) fn finite(&self, layout: &Layout) -> Result<(), String> {
+        for (column, spec) in layout.reals.iter().enumerate() {
+            let allowed = |x: f64| x.is_finite() || spec.missing.is_some_and(f64::is_nan);
+            if let Some(row) = self.reals(layout, column).position(|x| !allowed(x)) {
+                return Err(format!("row {row} of its column '{}' is no finite number", spec.name));
+            }
+        }
+        Ok(())
+    }
+
     pub(crate) fn push(&mut self, wholes: &[u64], reals: &[f64]) {
         self.wholes.extend_from_slice(wholes);
         self.reals.extend_from_slice(reals);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use carom_modal::{material, materials, read_materials};
 use carom_object::{Interpolation, Material, Object};
 use carom_shape::{ImportOptions, ShapeFile, TextMistake, UpAxis, nearest, shortened, unit};
-use carom_world::Resistance;
+use carom_world::{BYTES_PER_BODY, Resistance, check_memory};
 use glam::DVec3;
 use sha2::{Digest, Sha256};
 
@@ -414,6 +414,11 @@ impl Reader {
         }
         if count.iter().map(|&n| n as f64).product::<f64>() > MOST_COPIES as f64 {
             self.checker.report(place, &path, format!("more than {MOST_COPIES} copies"), None);
+            return None;
+        }
+        self.copied += count.iter().product::<usize>();
+        if let Err(error) = check_memory(&format!("{} copies", self.copied), self.copied as f64 * BYTES_PER_BODY) {
+            self.checker.report(place, &path, error.to_string(), None);
             return None;
         }
         let spacing = copies.vector("spacing").or_else(|| copies.number("spacing").map(DVec3::splat))?;

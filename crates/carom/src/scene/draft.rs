@@ -68,7 +68,7 @@ impl Draft {
             mistakes.extend(tree::set(&mut root, path, value, &many).err());
         }
         let mut reader =
-            Reader { checker: Checker { dimension: dimension(&root), mistakes }, files, unread: Vec::new() };
+            Reader { checker: Checker { dimension: dimension(&root), mistakes }, files, copied: 0, unread: Vec::new() };
         if !broken {
             reader.checker.scene(&root);
         }

@@ -25,6 +25,8 @@ pub(super) struct Reader {
     pub checker: Checker,
     /// The files that the scene names.
     pub files: SceneFiles,
+    /// How many bodies were read, copies included.
+    pub copied: usize,
     /// Names of bodies that have mistakes: whoever calls them makes none.
     pub unread: Vec<String>,
 }
@@ -56,6 +58,12 @@ impl Reader {
             let (step, duration) = (shown(step), shown(duration));
             let problem = format!("a step of {step} s is longer than the scene, which lasts {duration} s");
             self.checker.report(place, key, problem, None);
+        }
+        if let Some((place, key)) = length.filter(|_| step > 0.0 && duration > 0.0)
+            && let Err(problem) = crate::steps_until(duration, step)
+        {
+            let help = Some("choose a shorter duration or a longer step".into());
+            self.checker.report(place, key, problem.to_string(), help);
         }
         let response = response(section("response"));
         let is_flexible = matches!(response, Response::Flexible(_));

@@ -2,15 +2,26 @@
 //!
 //! CSV with a line of names, or an Arrow file, of the columns `time` (s), `x`, `y`, `z` (m, in the axes of the object), `px`, `py`, `pz` (N s, on the
 //! object). `span` (s) is how long the impulse lasted, as half a sine; `body` is the number of the object, from zero. CSV may leave out these
-//! two: then it is a blow, and on the first object.
+//! two: then it is a blow, and on the first object. Points lie on the object, up to a share of its size for what engines let overlap.
 
+use carom_object::Object;
+use carom_shape::{Bvh, unit};
 use glam::DVec3;
 
 use super::Knock;
 use crate::recording::{IMPULSES, decode_foreign};
 
+/// Points may lie off the surface by this part of the body's size.
+const OFF_SURFACE: f64 = 0.02;
+
+/// Coordinates in m, impulses in N s and times in s are not beyond this.
+const MAX_NUMBER: f64 = 1e9;
+
+/// Units that are tried where points in metres lie off the body.
+const UNITS: [&str; 5] = ["mm", "cm", "um", "in", "ft"];
+
 /// What is wrong with a table of impulses.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ImpulseError {
     /// The file as a whole.
     #[error("{0}")]
@@ -20,6 +31,22 @@ pub enum ImpulseError {
     NoColumn {
         /// Its name.
         name: &'static str,
+    },
+    /// A point that is not on the object.
+    #[error(
+        "the impulse at {time} s acts at {point} m, {distance:.3e} m off the surface; {tolerance:.3e} m are allowed"
+    )]
+    OffSurface {
+        /// When, s.
+        time: String,
+        /// Where, m.
+        point: String,
+        /// How far that is from the surface, m.
+        distance: f64,
+        /// How far it may be, m.
+        tolerance: f64,
+        /// The unit in which all points would lie on the object.
+        unit: Option<&'static str>,
     },
     /// A row of it.
     #[error("row {row}: {name} is '{found}', expected {expected}")]
@@ -50,8 +77,8 @@ pub fn read_impulses(bytes: &[u8]) -> Result<Vec<Knock>, ImpulseError> {
     for (row, (body, numbers)) in rows.into_iter().enumerate() {
         let least = |name: &str| if matches!(name, "time" | "span") { 0.0 } else { f64::NEG_INFINITY };
         for (&name, &value) in REALS.iter().zip(&numbers) {
-            if !(value.is_finite() && value >= least(name)) {
-                let expected = if least(name) == 0.0 { "a number from zero up" } else { "a finite number" };
+            if !(value.abs() <= MAX_NUMBER && value >= least(name)) {
+                let expected = if least(name) == 0.0 { "a number from zero to 1e9" } else { "a number within ±1e9" };
                 return Err(ImpulseError::Row { row: row + 1, name, found: value.to_string(), expected });
             }
         }
@@ -60,6 +87,25 @@ pub fn read_impulses(bytes: &[u8]) -> Result<Vec<Knock>, ImpulseError> {
     }
     knocks.sort_by(|a, b| a.time.total_cmp(&b.time));
     Ok(knocks)
+}
+
+/// Refuses impulses that do not act on the surface of an object.
+pub fn check_places(knocks: &[Knock], object: &Object) -> Result<(), ImpulseError> {
+    let hierarchy = Bvh::new(&object.modal.surface);
+    let tolerance = OFF_SURFACE * hierarchy.bounds().size().length();
+    let distance =
+        |point: DVec3| hierarchy.closest_point(point).map_or(f64::INFINITY, |near| near.point.distance(point));
+    let Some((knock, far)) =
+        knocks.iter().map(|knock| (knock, distance(knock.point))).find(|(_, far)| *far > tolerance)
+    else {
+        return Ok(());
+    };
+    let fits = |name: &&'static str| {
+        unit(name).is_ok_and(|scale| knocks.iter().all(|knock| distance(scale * knock.point) <= tolerance))
+    };
+    let unit = UNITS.into_iter().find(|name| fits(name));
+    let (time, point) = (knock.time.to_string(), knock.point.to_string());
+    Err(ImpulseError::OffSurface { time, point, distance: far, tolerance, unit })
 }
 
 type Row = (usize, [f64; 8]);

@@ -6,7 +6,7 @@ mod meeting;
 mod run;
 mod tap;
 
-pub use impulses::{ImpulseError, read_impulses};
+pub use impulses::{ImpulseError, check_places, read_impulses};
 pub use run::{BodySound, DampingChange, Impact, Soundtrack, SoundtrackError, SoundtrackParams, sound_of_run};
 pub use tap::{Knock, dry_tap, sound_of_impulses};
 

@@ -33,7 +33,7 @@ fn heard(name: &str, text: &str, tail: f64) -> Vec<f64> {
     let scene = Scene::open(&file.to_string_lossy(), &[]).unwrap_or_else(|errors| panic!("{errors}"));
     let mut built = scene.build(&SceneContext::default()).unwrap_or_else(|errors| panic!("{errors}"));
     let description = RunDescription::of(&scene, &built);
-    let goal = carom::steps_until(scene.duration(), scene.step());
+    let goal = carom::steps_until(scene.duration(), scene.step()).unwrap();
     let folder = scratch.0.join("run");
     let begin = carom::start(&built.system, goal);
     let mut recorder = Recorder::create(&folder, &description, &begin, Pace::default(), false).unwrap();
