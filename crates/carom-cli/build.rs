@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use std::{env, fs};
 
 const NOT_BUILT: &str = "<!doctype html>
-<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Carom</title></head>
-<body style=\"font: 16px/1.5 system-ui, sans-serif; margin: 4rem auto; max-width: 34rem\">
+<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Carom</title>
+<style>body { font: 16px/1.5 system-ui, sans-serif; margin: 4rem auto; max-width: 34rem }</style></head>
+<body>
 <h1>The viewer is not built in</h1>
 <p>This <code>carom</code> was built without its page. With Node 20 or newer, run</p>
 <pre>make web

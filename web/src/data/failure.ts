@@ -13,7 +13,7 @@ export class Failure extends Error {
     return new Failure(
       "This recording is damaged",
       `${file}: ${problem}`,
-      "`carom run SCENE --force` records the scene anew.",
+      "`carom view --intact` shows what comes before the damage. `carom run SCENE --out OTHER` records the scene anew.",
     );
   }
 

@@ -93,6 +93,7 @@ class ServerSource implements Source {
     }
     if (!response.ok) {
       const reason = (await response.text()).trim();
+      if (reason.includes(" is damaged: ")) throw Failure.truncated(path, reason);
       throw new Failure("The server refused", `${path}: ${reason}`, "Load the page anew; the folder may have changed.");
     }
     return response;

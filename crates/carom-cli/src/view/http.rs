@@ -1,8 +1,12 @@
 //! As much of HTTP/1.1 as the page needs: the head of a request comes in, one response goes out, the connection ends.
 //!
-//! Sizes and times are bounded; what is not understood is refused with a status that says why.
+//! Sizes are bounded here, and times by [`Deadline`]; what is not understood is refused with a status that says why.
 
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use super::page;
 
 /// Bytes of the head of a request at most.
 const LONGEST_HEAD: u64 = 16 * 1024;
@@ -17,6 +21,43 @@ pub struct Request {
     pub query: Vec<(String, String)>,
     pub host: Option<String>,
     pub origin: Option<String>,
+    /// Which bytes are wanted, as it was sent.
+    pub range: Option<String>,
+}
+
+/// A connection that ends at an instant, however slowly bytes come or go.
+pub struct Deadline<'a> {
+    stream: &'a TcpStream,
+    end: Instant,
+}
+
+impl<'a> Deadline<'a> {
+    pub fn after(stream: &'a TcpStream, time: Duration) -> Deadline<'a> {
+        Deadline { stream, end: Instant::now() + time }
+    }
+
+    fn left(&self) -> io::Result<Duration> {
+        let left = self.end.saturating_duration_since(Instant::now());
+        if left.is_zero() { Err(ErrorKind::TimedOut.into()) } else { Ok(left) }
+    }
+}
+
+impl Read for Deadline<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.stream.set_read_timeout(Some(self.left()?))?;
+        self.stream.read(buffer)
+    }
+}
+
+impl Write for Deadline<'_> {
+    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        self.stream.set_write_timeout(Some(self.left()?))?;
+        self.stream.write(buffer)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.stream.flush()
+    }
 }
 
 impl Request {
@@ -54,6 +95,7 @@ impl Request {
             let header = match name.to_ascii_lowercase().as_str() {
                 "host" => &mut request.host,
                 "origin" => &mut request.origin,
+                "range" => &mut request.range,
                 _ => continue,
             };
             // Two hosts in one request are an attempt to be two things at once.
@@ -74,41 +116,66 @@ pub struct Response {
     pub status: u16,
     pub kind: &'static str,
     pub body: Vec<u8>,
+    /// Which bytes of how many these are.
+    content_range: Option<String>,
 }
 
 impl Response {
     pub fn ok(kind: &'static str, body: impl Into<Vec<u8>>) -> Response {
-        Response { status: 200, kind, body: body.into() }
+        Response { status: 200, kind, body: body.into(), content_range: None }
     }
 
     /// A refusal, with its reason as text.
     pub fn refused(status: u16, reason: &str) -> Response {
-        Response { status, kind: "text/plain; charset=utf-8", body: format!("{reason}\n").into_bytes() }
+        let body = format!("{reason}\n").into_bytes();
+        Response { status, kind: "text/plain; charset=utf-8", body, content_range: None }
+    }
+
+    /// The part of it that a request wants. Several ranges at once, and what is no range, give the whole, as HTTP allows.
+    pub fn part(self, request: &Request) -> Response {
+        let length = self.body.len() as u64;
+        let wanted = request.range.as_deref().filter(|_| self.status == 200 && request.method == "GET");
+        match wanted.and_then(|text| parse_range(text, length)) {
+            None => self,
+            Some(Err(())) => {
+                let refused = Response::refused(416, "there are no such bytes");
+                Response { content_range: Some(format!("bytes */{length}")), ..refused }
+            }
+            Some(Ok((first, last))) => Response {
+                status: 206,
+                body: self.body[first as usize..=last as usize].to_vec(),
+                content_range: Some(format!("bytes {first}-{last}/{length}")),
+                ..self
+            },
+        }
     }
 
     /// Sends it; without the body if only the head was asked for.
     pub fn send(&self, mut stream: impl Write, head_only: bool) -> io::Result<()> {
         let phrase = match self.status {
             200 => "OK",
+            206 => "Partial Content",
             400 => "Bad Request",
             403 => "Forbidden",
             404 => "Not Found",
             405 => "Method Not Allowed",
+            408 => "Request Timeout",
+            416 => "Range Not Satisfiable",
             422 => "Unprocessable Content",
             503 => "Service Unavailable",
             _ => "Internal Server Error",
         };
-        // The page holds its own script and style and speaks with nobody else.
+        let range = self.content_range.as_ref().map(|range| format!("Content-Range: {range}\r\n")).unwrap_or_default();
         let head = format!(
-            "HTTP/1.1 {} {phrase}\r\nContent-Type: {}\r\nContent-Length: {}\r\nConnection: close\r\nCache-Control: no-store\r\n\
+            "HTTP/1.1 {} {phrase}\r\nContent-Type: {}\r\nContent-Length: {}\r\n{range}Accept-Ranges: bytes\r\n\
+             Connection: close\r\nCache-Control: no-store\r\n\
              X-Content-Type-Options: nosniff\r\nX-Frame-Options: DENY\r\nReferrer-Policy: no-referrer\r\n\
              Cross-Origin-Resource-Policy: same-origin\r\nCross-Origin-Opener-Policy: same-origin\r\n\
-             Content-Security-Policy: default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval' blob:; worker-src blob:; \
-             style-src 'unsafe-inline'; img-src data: blob:; font-src data:; connect-src 'self' data: blob:; media-src blob:; \
-             base-uri 'none'; form-action 'none'\r\n\r\n",
+             Content-Security-Policy: {}; frame-ancestors 'none'\r\n\r\n",
             self.status,
             self.kind,
-            self.body.len()
+            self.body.len(),
+            page::policy()
         );
         stream.write_all(head.as_bytes())?;
         if !head_only {
@@ -116,6 +183,20 @@ impl Response {
         }
         stream.flush()
     }
+}
+
+/// The first and the last byte of `bytes=FIRST-LAST`, `bytes=FIRST-` or `bytes=-COUNT`. None if it is not one range; an error if
+/// none of its bytes is there.
+fn parse_range(text: &str, length: u64) -> Option<Result<(u64, u64), ()>> {
+    let (first, last) = text.strip_prefix("bytes=")?.trim().split_once('-')?;
+    let number = |text: &str| text.chars().all(|c| c.is_ascii_digit()).then(|| text.parse::<u64>().ok())?;
+    let (first, last) = match (first, last) {
+        ("", count) => (length.saturating_sub(number(count)?), if number(count)? > 0 { u64::MAX } else { 0 }),
+        (first, "") => (number(first)?, u64::MAX),
+        (first, last) => (number(first)?, number(last)?),
+    };
+    let is_empty = first >= length || last < first;
+    Some(if is_empty { Err(()) } else { Ok((first, last.min(length - 1))) })
 }
 
 #[cfg(test)]
@@ -133,6 +214,28 @@ mod tests {
         assert_eq!((request.method.as_str(), request.path.as_str()), ("GET", "/strike"));
         assert_eq!((request.query("triangle"), request.query("v")), (Some("3"), None));
         assert_eq!((request.host.as_deref(), request.origin), (Some("localhost:1"), None));
+    }
+
+    #[test]
+    fn a_range_is_a_part_of_the_bytes_or_none_of_them() {
+        let part = |range: &str| {
+            let request = Request { method: "GET".into(), range: Some(range.into()), ..Request::default() };
+            let response = Response::ok("text/plain", "0123456789").part(&request);
+            (response.status, String::from_utf8(response.body).unwrap(), response.content_range)
+        };
+        let partial = |body: &str, range: &str| (206, body.to_owned(), Some(format!("bytes {range}/10")));
+        assert_eq!(part("bytes=2-4"), partial("234", "2-4"));
+        assert_eq!(part("bytes=7-"), partial("789", "7-9"));
+        assert_eq!(part("bytes=-3"), partial("789", "7-9"));
+        assert_eq!(part("bytes=-99"), partial("0123456789", "0-9"));
+        assert_eq!(part("bytes=8-99"), partial("89", "8-9"));
+        for none in ["bytes=10-", "bytes=5-4", "bytes=-0"] {
+            let (status, _, range) = part(none);
+            assert_eq!((status, range), (416, Some("bytes */10".into())), "{none}");
+        }
+        for whole in ["bytes=0-1,3-4", "lines=0-1", "bytes=a-b", "bytes=+1-2", "", "bytes=99999999999999999999-"] {
+            assert_eq!(part(whole), (200, "0123456789".into(), None), "{whole}");
+        }
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! The page: as it is built in, and with everything that it shows inside, as one file.
 
 use std::fmt::Write as _;
+use std::sync::LazyLock;
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use miette::miette;
+use sha2::{Digest, Sha256};
 
 use super::shown::Shown;
 use crate::ui::Work;
@@ -14,6 +16,34 @@ pub const PAGE: &str = include_str!(concat!(env!("OUT_DIR"), "/page.html"));
 
 /// Where data go: an element whose content is never run or shown.
 const SLOT: &str = "<template id=\"data\"></template>";
+
+/// What the page may do: run its own script and style, which are known by their hashes, and speak with its own server only.
+pub fn policy() -> &'static str {
+    static POLICY: LazyLock<String> = LazyLock::new(|| {
+        format!(
+            "default-src 'none'; script-src {} 'wasm-unsafe-eval' blob:; worker-src blob:; style-src {}; img-src data: blob:; \
+             font-src data:; connect-src 'self' data: blob:; media-src blob:; base-uri 'none'; form-action 'none'",
+            hashes("script"),
+            hashes("style")
+        )
+    });
+    &POLICY
+}
+
+/// The hashes of all elements of a kind, as a policy names them; 'none' if there are none.
+fn hashes(element: &str) -> String {
+    let (open, close) = (format!("<{element}"), format!("</{element}>"));
+    let mut hashes = Vec::new();
+    let mut rest = PAGE;
+    while let Some((_, after)) = rest.split_once(&open) {
+        let Some((content, after)) = after.split_once('>').and_then(|(_, inner)| inner.split_once(&close)) else {
+            break;
+        };
+        hashes.push(format!("'sha256-{}'", base64(&Sha256::digest(content))));
+        rest = after;
+    }
+    if hashes.is_empty() { "'none'".into() } else { hashes.join(" ") }
+}
 
 /// Whether the page was there when the command was built.
 pub fn is_built_in() -> bool {
@@ -28,6 +58,9 @@ pub fn exported(shown: &Shown) -> Work<String> {
             "this carom was built without its page, so there is nothing to export"
         ));
     };
+    // A page without a server says itself what it may do.
+    let meta = format!("<head>\n<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">", policy());
+    let before = before.replacen("<head>", &meta, 1);
     let mut page = format!("{before}<template id=\"data\">\n");
     let list = shown.list(false).to_string();
     put(&mut page, "list.json", list.as_bytes())?;

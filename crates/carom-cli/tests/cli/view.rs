@@ -75,6 +75,75 @@ fn a_run_is_served_to_its_own_page() {
 }
 
 #[test]
+fn a_part_of_a_file_is_served_where_it_is_asked_for() {
+    let folder = recorded();
+    let server = Server::start(&folder, "cradle");
+    let whole = folder.read("cradle/motion/000000.arrow");
+    let get = |range: &str| {
+        let host = format!("Host: 127.0.0.1:{}", server.port);
+        server.send(&format!("GET /data/0/motion/000000.arrow HTTP/1.1\r\n{host}\r\nRange: {range}\r\n\r\n"))
+    };
+    let (status, head, part) = get("bytes=6-99");
+    assert_eq!((status, part), (206, whole[6..100].to_vec()));
+    assert!(head.contains(&format!("Content-Range: bytes 6-99/{}", whole.len())), "{head}");
+    assert_eq!(get("bytes=-6").2, b"ARROW1");
+    let (status, head, _) = get(&format!("bytes={}-", whole.len()));
+    assert!(status == 416 && head.contains(&format!("Content-Range: bytes */{}", whole.len())), "{head}");
+    assert_eq!(get("bytes=0-1,4-5").0, 200, "several ranges give the whole");
+}
+
+#[test]
+fn the_page_runs_its_own_script_only_and_stands_in_no_frame() {
+    let folder = recorded();
+    let server = Server::start(&folder, "cradle");
+    let head = server.get("/").1;
+    let policy = head.lines().find(|line| line.starts_with("Content-Security-Policy")).unwrap();
+    assert!(!policy.contains("unsafe-inline") && policy.contains("frame-ancestors 'none'"), "{policy}");
+    assert!(policy.contains("style-src 'sha256-"), "{policy}");
+}
+
+/// Every one of them could wait for the next byte of its request; others are answered all the same.
+#[test]
+fn slow_connections_keep_nobody_out() {
+    let folder = recorded();
+    let server = Server::start(&folder, "cradle");
+    let slow: Vec<TcpStream> = (0..200)
+        .map(|_| {
+            let mut stream = TcpStream::connect(("127.0.0.1", server.port)).unwrap();
+            let _ = stream.write_all(b"GET / HT");
+            stream
+        })
+        .collect();
+    for _ in 0..3 {
+        assert_eq!(server.get("/list.json").0, 200);
+    }
+    drop(slow);
+}
+
+#[test]
+fn a_request_that_comes_byte_by_byte_is_given_up() {
+    let folder = recorded();
+    let server = Server::start(&folder, "cradle");
+    let mut stream = TcpStream::connect(("127.0.0.1", server.port)).unwrap();
+    stream.set_nonblocking(true).unwrap();
+    // Never silent for long: only a deadline for the whole request ends it.
+    for byte in b"GET / HTTP/1.1\r\nX: ".iter().chain(std::iter::repeat(&b'a')).take(1_000) {
+        let mut answer = [0; 64];
+        match stream.read(&mut answer) {
+            Ok(read) => {
+                assert!(read == 0 || answer.starts_with(b"HTTP/1.1 408 "), "{}", String::from_utf8_lossy(&answer));
+                return;
+            }
+            Err(error) if error.kind() != std::io::ErrorKind::WouldBlock => return,
+            Err(_) => {}
+        }
+        let _ = stream.write_all(&[*byte]);
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    panic!("the server waits for ever");
+}
+
+#[test]
 fn paths_out_of_the_folder_are_refused() {
     let folder = recorded();
     let server = Server::start(&folder, "cradle");
