@@ -1,0 +1,6 @@
+//! OBJ meshes.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    let _ = carom::shape::read_obj(bytes);
+});
