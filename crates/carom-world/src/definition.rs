@@ -6,7 +6,7 @@ use carom_contact::Geometry;
 use carom_object::{BounceLookup, Combiner, Interpolation};
 use carom_shape::Bvh;
 
-use crate::{DistantResponse, Response, VibratingSurface};
+use crate::{DistantResponse, EnergyGuard, Response, VibratingSurface};
 
 /// Everything a world is made of.
 #[derive(Debug, Clone)]
@@ -53,6 +53,8 @@ pub struct WorldParams<G: Geometry> {
     pub slop: Option<f64>,
     /// Bodies that overlap more than this at the start are an error, m. Unless given: a hundredth of the smaller body.
     pub most_overlap: Option<f64>,
+    /// What happens when energy comes from nowhere.
+    pub energy_guard: EnergyGuard,
 }
 
 impl<G: Geometry> WorldParams<G> {
@@ -69,6 +71,7 @@ impl<G: Geometry> WorldParams<G> {
             friction_rule: Combiner::default(),
             slop: None,
             most_overlap: None,
+            energy_guard: EnergyGuard::default(),
         }
     }
 }

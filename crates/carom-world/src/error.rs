@@ -89,6 +89,20 @@ pub enum WorldError {
         /// How much there is, in bytes.
         available: f64,
     },
+    /// Energy came from nowhere, and [`EnergyGuard::Stop`](crate::EnergyGuard::Stop) is on.
+    #[error("energy came from nowhere after {time} s: {}", gain_text(column, *gained, *tolerance, bodies))]
+    EnergyGain {
+        /// The end of the last good step, s.
+        time: f64,
+        /// A loss column of the ledger, or `energy`.
+        column: &'static str,
+        /// By how much a loss fell, or the energy rose, J.
+        gained: f64,
+        /// What is allowed, J.
+        tolerance: f64,
+        /// The bodies of the contact that gave most of it in the step, or the body that gained most.
+        bodies: Vec<String>,
+    },
     /// Flexible contact was asked of a world that does not know it.
     #[error("flexible contact is of space, and of `FlexibleWorld`")]
     Flexible,
@@ -104,4 +118,18 @@ pub enum WorldError {
     /// A state does not belong to this world.
     #[error("the saved state does not fit this scene: {0}")]
     State(String),
+}
+
+/// What gained, by how much, and where.
+fn gain_text(column: &str, gained: f64, tolerance: f64, bodies: &[String]) -> String {
+    let what = match column {
+        "energy" => "the energy rose".to_owned(),
+        column => format!("the loss by {column} fell"),
+    };
+    let place = match bodies {
+        [first, second] => format!("; the contact of '{first}' and '{second}' gave most of it in this step"),
+        [body] => format!("; '{body}' gained most of it in this step"),
+        _ => String::new(),
+    };
+    format!("{what} by {gained:.3e} J, beyond its tolerance of {tolerance:.3e} J{place}")
 }

@@ -15,7 +15,7 @@ use crate::passing::{Flying, Passing};
 use crate::response::impulses::TOUCH;
 use crate::response::reflections::NEAR;
 use crate::response::respond;
-use crate::world::World;
+use crate::world::{Now, World};
 use crate::{
     ContactEvent, Detection, Dynamics, Encounter, Integrator, JointRow, Outcome, Response, StepReport, Tangents,
     Touching, WorldError,
@@ -48,7 +48,8 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
             self.detect(start, end, &mut report);
             self.advance(start, end, &mut report)
         };
-        if let Err(error) = done.and_then(|()| self.check_bounds(start)) {
+        if let Err(error) = done.and_then(|()| self.check_bounds(start)).and_then(|()| self.check_energy(&kept, start))
+        {
             let now = || (std::mem::take(&mut self.now.touched), std::mem::take(&mut self.now.impulses));
             (kept.touched, kept.impulses) = self.replaced.take().unwrap_or_else(now);
             self.go_to(kept);
@@ -57,7 +58,6 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         self.kept = kept;
         self.replaced = None;
         self.now.steps += 1;
-        (self.now.ledger.kinetic, self.now.ledger.potential) = self.kinetic_and_potential();
         self.now.beads.clear();
         self.now.beads.extend(self.joints.iter().filter_map(|joint| joint.parameter()));
         report.time = self.time();
@@ -367,6 +367,43 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
             }
             self.now.ledger.damping += before - body.kinetic(pose, velocity);
         }
+    }
+
+    /// Brings the ledger up to date and shows it to the energy guard; `kept` is the state before the step, which began at `start`.
+    fn check_energy(&mut self, kept: &Now<G, W>, start: f64) -> Result<(), WorldError> {
+        (self.now.ledger.kinetic, self.now.ledger.potential) = self.kinetic_and_potential();
+        let now = &mut self.now;
+        match self.guard.check(&mut now.guard, &now.ledger, (kept.steps + 1) as f64 * self.params.step) {
+            None => Ok(()),
+            Some(gain) => Err(gain.into_error(start, self.gaining_bodies(kept))),
+        }
+    }
+
+    /// The bodies of the contact that gave most energy in the last part of the step; if none gave any, the body that gained most.
+    fn gaining_bodies(&self, kept: &Now<G, W>) -> Vec<String> {
+        let given = |(place, contact): (usize, &Touching<W>)| {
+            let impulse = self.now.impulses.get(place).copied().unwrap_or_default();
+            let tangents = self.tangents.get(place).copied().unwrap_or([[[0.0; W]; 2]; 2]);
+            let rows = [&contact.normal, &tangents[0], &tangents[1]];
+            let rate =
+                |rows: &[[f64; W]; 2]| contact.rate(rows, &self.before) + contact.rate(rows, &self.now.velocities);
+            (0..3).map(|k| 0.5 * impulse[k] * rate(rows[k])).sum::<f64>()
+        };
+        let contacts = self.touching.iter().enumerate().map(|contact| (given(contact), contact.1.bodies));
+        if let Some((_, bodies)) = contacts.filter(|(given, _)| *given > 0.0).max_by(|a, b| a.0.total_cmp(&b.0)) {
+            return bodies.map(|body| self.names[body as usize].clone()).to_vec();
+        }
+        let energy = |place: usize, pose: &G::Pose, velocity: &[f64; W]| {
+            let body = &self.bodies[place];
+            body.kinetic(pose, velocity) - body.mass * self.params.gravity.dot(pose.position())
+        };
+        let gained = |place: usize| {
+            energy(place, &self.now.poses[place], &self.now.velocities[place])
+                - energy(place, &kept.poses[place], &kept.velocities[place])
+        };
+        let dynamic = (0..self.bodies.len()).filter(|&place| self.bodies[place].is_dynamic());
+        let most = dynamic.max_by(|&a, &b| gained(a).total_cmp(&gained(b)));
+        most.map(|place| self.names[place].clone()).into_iter().collect()
     }
 
     /// Nothing has become infinite, or absurd.

@@ -3,8 +3,8 @@
 use carom_contact::{Plane, Space};
 
 use crate::{
-    ContactEvent, FlexibleWorld, Frame, Ledger, ModeState, Response, State, StepReport, World, WorldDefinition,
-    WorldError,
+    ContactEvent, FlexibleWorld, Frame, GuardReport, Ledger, ModeState, Response, State, StepReport, World,
+    WorldDefinition, WorldError,
 };
 
 /// A world of the plane or of space. Bodies are in the order of their names.
@@ -76,6 +76,11 @@ impl System {
     /// Where the energy is, and where it went.
     pub fn ledger(&self) -> Ledger {
         either!(self, world => world.ledger())
+    }
+
+    /// Gains that the energy guard found so far, column by column; empty unless its mode is [`Warn`](crate::EnergyGuard::Warn).
+    pub fn guard_reports(&self) -> Vec<GuardReport> {
+        either!(self, world => world.guard_reports())
     }
 
     /// Momentum of all dynamic bodies, and their angular momentum about the world's origin.

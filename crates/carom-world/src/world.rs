@@ -6,13 +6,14 @@ use carom_contact::{Collider, Detector, Pose as _, Vector as _};
 
 use crate::body::{Body, Drive};
 use crate::distant::{Mark, Medium, Ring};
+use crate::guard::{GUARD_NUMBERS, Guard, GuardState};
 use crate::loads::BodyLoad;
 use crate::response::Scratch;
 use crate::response::multipliers::Multipliers;
 use crate::surfaces::Surfaces;
 use crate::{
-    ContactEvent, Dynamics, Frame, Joint, Ledger, Motion, Resistance, State, Tangents, Touching, WorldDefinition,
-    WorldError, WorldParams,
+    ContactEvent, Dynamics, Frame, GuardReport, GuardTolerances, Integrator, Joint, Ledger, Motion, Resistance,
+    Response, State, Tangents, Touching, WorldDefinition, WorldError, WorldParams,
 };
 
 /// Bodies in motion; W is 3 in the plane, 6 in space.
@@ -55,6 +56,7 @@ pub struct World<G: Dynamics<W>, const W: usize> {
     /// How each body passes blows on. Boxed: most bodies do not, and a million of them should cost nothing.
     pub(crate) media: Vec<Option<Box<Medium>>>,
     pub(crate) detector: Detector<G>,
+    pub(crate) guard: Guard,
     pub(crate) now: Now<G, W>,
     pub(crate) events: Vec<ContactEvent>,
     pub(crate) scratch: Scratch<W>,
@@ -84,6 +86,7 @@ pub(crate) struct Now<G: Dynamics<W>, const W: usize> {
     pub poses: Vec<G::Pose>,
     pub velocities: Vec<[f64; W]>,
     pub ledger: Ledger,
+    pub guard: GuardState,
     /// What touched in the last step, and the impulses.
     pub touched: Vec<Touched<G>>,
     pub impulses: Vec<[f64; 3]>,
@@ -105,6 +108,7 @@ impl<G: Dynamics<W>, const W: usize> Now<G, W> {
         kept.poses.clone_from(&self.poses);
         kept.velocities.clone_from(&self.velocities);
         kept.ledger = self.ledger;
+        kept.guard = self.guard;
         kept.joint_impulses.clone_from(&self.joint_impulses);
         kept.beads.clone_from(&self.beads);
         kept.springs.clone_from(&self.springs);
@@ -118,7 +122,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
     pub fn new(definition: WorldDefinition<G>) -> Result<Self, WorldError> {
         let WorldDefinition { params, bodies: mut definitions, joints, loads, pairs } = definition;
         check_params(&params)?;
-        if matches!(params.response, crate::Response::Flexible(_)) {
+        if matches!(params.response, Response::Flexible(_)) {
             return Err(WorldError::Flexible);
         }
         definitions.sort_by(|a, b| a.name.cmp(&b.name));
@@ -160,9 +164,12 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         names.extend(definitions.into_iter().map(|definition| definition.name));
         let smallest = bodies.iter().filter(|b| b.is_dynamic()).map(|b| b.radius).fold(f64::INFINITY, f64::min);
         let size = if smallest.is_finite() { smallest } else { 1.0 };
+        let slop = params.slop.unwrap_or(1e-3 * size);
+        let mass = bodies.iter().filter(|body| body.is_dynamic()).map(|body| body.mass).sum();
         let mut world = World {
             resting_speed: params.resting_speed.unwrap_or(2.0 * params.gravity.length() * params.step),
-            slop: params.slop.unwrap_or(1e-3 * size),
+            slop,
+            guard: guard(&params, mass, slop + params.most_overlap.unwrap_or(1e-2 * size)),
             params,
             follows_scripts: bodies.iter().any(|body| matches!(body.drive, Drive::Scripted(_))),
             is_resisted: bodies.iter().any(|body| body.resistance != Resistance::default()),
@@ -185,9 +192,11 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
             places: Vec::new(),
             shaking: Multipliers::default(),
         };
+        world.guard.has_distant = world.carries_blows();
         world.check_overlap()?;
         let (kinetic, potential) = world.kinetic_and_potential();
         world.now.ledger = Ledger { kinetic, potential, start: kinetic + potential, ..Ledger::default() };
+        world.now.guard = GuardState::new(&world.now.ledger);
         world.now.beads = world.joints.iter().filter_map(Joint::parameter).collect();
         Ok(world)
     }
@@ -232,6 +241,11 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         self.now.ledger
     }
 
+    /// Gains that the energy guard found so far, column by column; empty unless its mode is [`Warn`](crate::EnergyGuard::Warn).
+    pub fn guard_reports(&self) -> Vec<GuardReport> {
+        self.now.guard.reports()
+    }
+
     /// Momentum of all dynamic bodies, then their angular momentum about the world's origin.
     pub fn momentum(&self) -> [f64; W] {
         let mut sum = [0.0; W];
@@ -270,6 +284,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         state.put_f64("poses", poses);
         state.put_f64("velocities", now.velocities.as_flattened().to_vec());
         state.put_f64("ledger", now.ledger.columns().map(|(_, value)| value).to_vec());
+        state.put_f64("guard", now.guard.numbers());
         state.put_u64("touched", touched.collect());
         let points = now.touched.iter().flat_map(|(_, _, point)| point.in_space().to_array());
         state.put_f64("points", points.collect());
@@ -304,6 +319,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
             poses: poses.chunks_exact(G::POSE_NUMBERS).map(|numbers| G::saved_pose(numbers)).collect(),
             velocities: state.f64("velocities", Some(bodies * W))?.as_chunks::<W>().0.to_vec(),
             ledger: Ledger::from_columns(state.f64("ledger", Some(Ledger::COLUMNS))?),
+            guard: GuardState::from_numbers(state.f64("guard", Some(GUARD_NUMBERS))?),
             touched: (touched.iter().zip(points))
                 .map(|(&[a, b, feature], &point)| ([a as u32, b as u32], feature, G::Vector::from_space(point.into())))
                 .collect(),
@@ -393,6 +409,22 @@ fn checked_joints<G: Dynamics<W>, const W: usize>(
         return Err(WorldError::SameName { what: "joints", name: pair[0].name.clone() });
     }
     definitions.iter().zip(0..).map(|(joint, number)| Joint::new(joint, number, &place, poses)).collect()
+}
+
+/// The guard of a world whose dynamic bodies have this mass together.
+pub(crate) fn guard<G: Dynamics<W>, const W: usize>(params: &WorldParams<G>, mass: f64, lift: f64) -> Guard {
+    Guard {
+        mode: params.energy_guard,
+        tolerances: GuardTolerances::default(),
+        mass,
+        gravity: params.gravity.length(),
+        step: params.step,
+        lift,
+        has_euler: params.integrator == Integrator::SymplecticEuler,
+        has_penalty: matches!(params.response, Response::Penalty(_)),
+        is_flexible: matches!(params.response, Response::Flexible(_)),
+        has_distant: false,
+    }
 }
 
 pub(crate) fn check_params<G: Dynamics<W>, const W: usize>(params: &WorldParams<G>) -> Result<(), WorldError> {

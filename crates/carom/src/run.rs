@@ -6,7 +6,7 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use carom_world::{Ledger, System, WorldError};
+use carom_world::{GuardReport, Ledger, System, WorldError};
 
 use crate::recording::{
     Checkpoint, Look, Progress, RecordedBody, Recorder, RecordingError, RunDescription, object_file,
@@ -64,6 +64,8 @@ pub struct RunSummary {
     pub frames: u64,
     /// Where the energy is at the end.
     pub ledger: Ledger,
+    /// Gains that the energy guard found since the start of the scene, where it warns.
+    pub gains: Vec<GuardReport>,
     /// A fingerprint of the state's bits at the end.
     pub hash: u64,
 }
@@ -205,6 +207,7 @@ pub fn run(
     summary.steps = system.steps();
     summary.complete = system.steps() >= goal;
     summary.ledger = system.ledger();
+    summary.gains = system.guard_reports();
     summary.hash = system.hash();
     summary.wall = clock.elapsed();
     Ok(summary)

@@ -9,8 +9,8 @@ use carom::contact::Space;
 use carom::contact::space::{Pose, Shape};
 use carom::object::Combiner;
 use carom::world::{
-    BodyDefinition, Bounciness, Detection, ImpulseParams, Integrator, Motion, Resistance, Response, System,
-    WorldDefinition, WorldParams,
+    BodyDefinition, Bounciness, Detection, EnergyGuard, ImpulseParams, Integrator, Motion, Resistance, Response,
+    System, WorldDefinition, WorldParams,
 };
 use glam::{DQuat, DVec3};
 use miette::miette;
@@ -238,6 +238,7 @@ fn definition(job: &Job) -> Result<WorldDefinition<Space>, carom::contact::Conta
         friction_rule: Combiner::ArithmeticMean,
         slop: None,
         most_overlap: Some(0.1),
+        energy_guard: EnergyGuard::default(),
     };
     Ok(WorldDefinition { params, bodies, joints: Vec::new(), loads: Vec::new(), pairs: Vec::new() })
 }

@@ -233,6 +233,9 @@ fn blown_up(error: WorldError, recorder: &Recorder) -> Report {
     let folder = recorder.folder().display();
     let help = match error {
         WorldError::BlowUp { .. } => "a smaller time step (--set time.step=…) or softer springs may help; ",
+        WorldError::EnergyGain { .. } => {
+            "a smaller time step (--set time.step=…) may help; `--force --set world.energy-guard=warn` runs on and reports the gain at the end; "
+        }
         _ => "",
     };
     miette!(help = format!("{help}what happened before is in {folder}, see `carom inspect {folder}`"), "{error}")

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use carom::RunSummary;
 use carom::recording::RunDescription;
+use carom::world::GuardReport;
 use serde_json::{Value, json};
 
 use super::progress::times;
@@ -60,6 +61,9 @@ impl Facts<'_> {
         let gone: Vec<String> = gone.map(|(name, energy)| format!("{name} {energy:.3e} J")).collect();
         if !gone.is_empty() {
             line("ledger", gone.join(", "));
+        }
+        for gain in &summary.gains {
+            line("warning", gain_text(gain));
         }
         line("adds up to", format!("{:.1e} of the energy", self.imbalance()));
         let share = |seconds: f64| format!("{:.0} %", 100.0 * seconds / summary.wall.as_secs_f64().max(1e-9));
@@ -121,7 +125,20 @@ impl Facts<'_> {
                 "relative_imbalance": self.imbalance(),
             },
             "ledger": ledger,
+            "energy_gains": summary.gains.iter().map(gain_json).collect::<Vec<Value>>(),
             "hash": format!("{:016x}", summary.hash),
         })
     }
+}
+
+/// What the energy guard found in one column.
+fn gain_text(gain: &GuardReport) -> String {
+    let GuardReport { column, steps, worst, first } = *gain;
+    let what = if column == "energy" { "the energy rose".into() } else { format!("the loss by {column} fell") };
+    let steps = count(steps as usize, "step", "steps");
+    format!("{what} by up to {worst:.3e} J, beyond its tolerance in {steps} from {first} s on")
+}
+
+fn gain_json(gain: &GuardReport) -> Value {
+    json!({ "column": gain.column, "steps": gain.steps, "worst": gain.worst, "first": gain.first })
 }

@@ -5,6 +5,7 @@ mod bench;
 mod bounce;
 mod check;
 mod docs;
+mod energy;
 mod everyday;
 mod folder;
 mod limits;

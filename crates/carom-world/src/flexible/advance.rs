@@ -284,6 +284,10 @@ impl FlexibleWorld {
                 });
                 now.ledger.restitution -= normal;
                 now.ledger.friction -= slide + other;
+                let given = normal + slide + other;
+                if given > self.largest_gain.0 {
+                    self.largest_gain = (given, candidate.bodies);
+                }
                 for side in 0..2 {
                     let block = &problem.blocks[meeting.blocks[side]];
                     if block.lightness == 0.0 {

@@ -7,6 +7,7 @@ use glam::DVec3;
 use super::candidates::{Candidate, Candidates};
 use super::moving::Moving;
 use super::world::{FlexibleWorld, Now};
+use crate::guard::{GUARD_NUMBERS, GuardState};
 use crate::{Dynamics, Ledger, State, WorldError};
 
 /// Numbers of a candidate: point, places, normal, tangents, restitution, friction, offset, force, where its shapes were read, and
@@ -27,6 +28,7 @@ impl FlexibleWorld {
         state.put_f64("modes", modes.copied().collect());
         state.put_u64("active modes", now.active.iter().map(|&active| active as u64).collect());
         state.put_f64("ledger", now.ledger.columns().map(|(_, value)| value).to_vec());
+        state.put_f64("guard", now.guard.numbers());
         let list = &now.candidates.list;
         let keys = list.iter().flat_map(|c| [u64::from(c.bodies[0]), u64::from(c.bodies[1]), c.feature]);
         state.put_u64("candidates", keys.collect());
@@ -72,6 +74,7 @@ impl FlexibleWorld {
             active: active.iter().map(|&active| active as usize).collect(),
             energies,
             ledger: Ledger::from_columns(state.f64("ledger", Some(Ledger::COLUMNS))?),
+            guard: GuardState::from_numbers(state.f64("guard", Some(GUARD_NUMBERS))?),
             candidates,
         };
         self.recorded.clear();

@@ -12,12 +12,13 @@ use super::moving::{Flight, Forces, Moving};
 use super::recorded::Recorded;
 use super::solve::Problem;
 use crate::body::Drive;
+use crate::guard::{Guard, GuardState};
 use crate::loads::BodyLoad;
 use crate::surfaces::Surfaces;
-use crate::world::{check_params, start_pose, start_velocity};
+use crate::world::{check_params, guard, start_pose, start_velocity};
 use crate::{
-    ContactEvent, Dynamics, FlexibleParams, FlexibleReport, Frame, Ledger, ModeState, Response, StepReport,
-    WorldDefinition, WorldError, WorldParams,
+    ContactEvent, Dynamics, FlexibleParams, FlexibleReport, Frame, GuardReport, Ledger, ModeState, Response,
+    StepReport, WorldDefinition, WorldError, WorldParams,
 };
 
 /// Beyond this many metres, or metres or radians per second, nothing is believed.
@@ -65,6 +66,9 @@ pub struct FlexibleWorld {
     pub(super) struck: Vec<bool>,
     surfaces: Surfaces,
     pub(super) detector: Detector<Space>,
+    guard: Guard,
+    /// Of the contact that gave most energy in this step: what it gave, J, and its bodies.
+    pub(super) largest_gain: (f64, [u32; 2]),
     pub(super) now: Now,
     pub(super) recorded: Recorded,
     pub(super) report: FlexibleReport,
@@ -108,6 +112,7 @@ pub(super) struct Now {
     /// Of the modes of each body, J.
     pub energies: Vec<f64>,
     pub ledger: Ledger,
+    pub guard: GuardState,
     pub candidates: Candidates,
 }
 
@@ -120,6 +125,7 @@ impl Now {
         self.active.clone_from(&other.active);
         self.energies.clone_from(&other.energies);
         self.ledger = other.ledger;
+        self.guard = other.guard;
         self.candidates.list.clone_from(&other.candidates.list);
         self.candidates.rows.clone_from(&other.candidates.rows);
     }
@@ -173,9 +179,13 @@ impl FlexibleWorld {
         let size = if smallest.is_finite() { smallest } else { 1.0 };
         let count = bodies.len();
         let active = bodies.iter().map(|body| if flexible.adaptive { 0 } else { body.modes() }).collect();
+        let slop = params.slop.unwrap_or(1e-6 * size);
+        let mass = dynamic().map(|body| body.mass).sum();
         let mut world = FlexibleWorld {
+            guard: guard(&params, mass, slop + params.most_overlap.unwrap_or(1e-2 * size)),
+            largest_gain: (0.0, [0; 2]),
             resting_speed: params.resting_speed.unwrap_or(2.0 * params.gravity.length() * params.step),
-            slop: params.slop.unwrap_or(1e-6 * size),
+            slop,
             longest: flexible.longest_step.unwrap_or(params.step).min(params.step),
             energy_scale: 0.0,
             struck: vec![false; loads.len()],
@@ -214,6 +224,7 @@ impl FlexibleWorld {
         let (kinetic, potential) = (world.kinetic(), world.potential());
         world.energy_scale = (kinetic + falls) / moving as f64;
         world.now.ledger = Ledger { kinetic, potential, start: kinetic + potential, ..Ledger::default() };
+        world.now.guard = GuardState::new(&world.now.ledger);
         Ok(world)
     }
 
@@ -226,6 +237,7 @@ impl FlexibleWorld {
         let taken = self.report;
         self.recorded.clear();
         self.struck.fill(false);
+        self.largest_gain = (0.0, [0; 2]);
         self.stale |= std::mem::take(&mut self.stale_next);
         self.queue.clear();
         for (place, body) in self.bodies.iter().enumerate() {
@@ -255,16 +267,13 @@ impl FlexibleWorld {
                 moving.pose = scripted.pose(end);
             }
         }
-        if let Err(error) = done.and_then(|()| self.check_bounds(start)) {
+        if let Err(error) = done.and_then(|()| self.check_bounds(start)).and_then(|()| self.check_energy(start, end)) {
             std::mem::swap(&mut self.now, &mut self.kept);
             self.recorded.clear();
             self.revive();
             return Err(error);
         }
         self.now.steps += 1;
-        self.now.ledger.kinetic = self.kinetic();
-        self.now.ledger.potential = self.potential();
-        self.now.ledger.vibrational = self.now.energies.iter().sum();
         let seconds = begun.elapsed().as_secs_f64();
         Ok(StepReport {
             time: self.time(),
@@ -275,6 +284,33 @@ impl FlexibleWorld {
             response_seconds: seconds - detection,
             ..StepReport::default()
         })
+    }
+
+    /// Brings the ledger up to date and shows it to the energy guard.
+    fn check_energy(&mut self, start: f64, end: f64) -> Result<(), WorldError> {
+        self.now.ledger.kinetic = self.kinetic();
+        self.now.ledger.potential = self.potential();
+        self.now.ledger.vibrational = self.now.energies.iter().sum();
+        let now = &mut self.now;
+        match self.guard.check(&mut now.guard, &now.ledger, end) {
+            None => Ok(()),
+            Some(gain) => Err(gain.into_error(start, self.gaining_bodies())),
+        }
+    }
+
+    /// The bodies of the contact that gave most energy in the step; if none gave any, the body that gained most.
+    fn gaining_bodies(&self) -> Vec<String> {
+        if self.largest_gain.0 > 0.0 {
+            return self.largest_gain.1.map(|body| self.bodies[body as usize].name.clone()).to_vec();
+        }
+        let energy = |now: &Now, place: usize| {
+            let (body, moving) = (&self.bodies[place], &now.moving[place]);
+            let height = if body.rigid.is_dynamic() { -self.params.gravity.dot(moving.pose.position) } else { 0.0 };
+            now.energies[place] + body.kinetic(moving) + body.rigid.mass * height
+        };
+        let gained = |place: usize| energy(&self.now, place) - energy(&self.kept, place);
+        let most = (0..self.bodies.len()).max_by(|&a, &b| gained(a).total_cmp(&gained(b)));
+        most.map(|place| self.bodies[place].name.clone()).into_iter().collect()
     }
 
     /// Looks for candidates.
@@ -334,6 +370,11 @@ impl FlexibleWorld {
     /// Where the energy is, and where it went.
     pub fn ledger(&self) -> Ledger {
         self.now.ledger
+    }
+
+    /// Gains that the energy guard found so far, column by column; empty unless its mode is [`Warn`](crate::EnergyGuard::Warn).
+    pub fn guard_reports(&self) -> Vec<GuardReport> {
+        self.now.guard.reports()
     }
 
     /// What was taken since the start.

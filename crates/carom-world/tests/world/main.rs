@@ -4,6 +4,7 @@ mod common;
 mod conservation;
 mod distant;
 mod enclosures;
+mod energy_guard;
 mod flexible;
 mod flexible_clocks;
 mod flexible_cut;

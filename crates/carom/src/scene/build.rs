@@ -344,6 +344,7 @@ impl Scene {
             friction_rule: plan.friction_rule,
             slop: plan.slop,
             most_overlap: plan.most_overlap,
+            energy_guard: plan.energy_guard,
         }
     }
 

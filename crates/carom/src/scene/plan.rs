@@ -5,7 +5,7 @@ use std::sync::Arc;
 use carom_modal::{Place as HoldPlace, Wanted};
 use carom_object::{Combiner, Interpolation, Material, Object};
 use carom_shape::ImportOptions;
-use carom_world::{Attenuation, Delivery, Detection, Integrator, Resistance, Response, SurfacePair};
+use carom_world::{Attenuation, Delivery, Detection, EnergyGuard, Integrator, Resistance, Response, SurfacePair};
 use glam::DVec3;
 
 use super::copies::CopyPlan;
@@ -31,6 +31,7 @@ pub(super) struct Plan {
     pub resting_speed: Option<f64>,
     pub slop: Option<f64>,
     pub most_overlap: Option<f64>,
+    pub energy_guard: EnergyGuard,
     pub restitution_rule: Combiner,
     pub friction_rule: Combiner,
     pub bodies: Vec<BodyPlan>,

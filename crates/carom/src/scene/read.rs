@@ -7,8 +7,8 @@ use carom_object::Combiner;
 use carom_shape::{nearest, shortened};
 use carom_solve::{Method, SolveParams};
 use carom_world::{
-    ConstraintParams, Detection, FlexibleParams, ImpulseParams, Integrator, PenaltyParams, ReflectionParams, Response,
-    SurfacePair,
+    ConstraintParams, Detection, EnergyGuard, FlexibleParams, ImpulseParams, Integrator, PenaltyParams,
+    ReflectionParams, Response, SurfacePair,
 };
 use glam::DVec3;
 
@@ -101,6 +101,11 @@ impl Reader {
             resting_speed: world.number("resting-speed"),
             slop: world.number("slop"),
             most_overlap: world.number("most-overlap"),
+            energy_guard: match world.text("energy-guard") {
+                Some("warn") => EnergyGuard::Warn,
+                Some("off") => EnergyGuard::Off,
+                _ => EnergyGuard::Stop,
+            },
             restitution_rule: rule("restitution-rule", Combiner::ArithmeticMean),
             friction_rule: rule("friction-rule", Combiner::GeometricMean),
             joints: self.joints(root, &names),

@@ -297,6 +297,13 @@ pub const SECTIONS: &[Section] = &[
                 "how two coefficients of restitution become one",
             ),
             key("friction-rule", Kind::Rule, "", "\"geometric-mean\"", "how two coefficients of friction become one"),
+            key(
+                "energy-guard",
+                Kind::Choice(&["stop", "warn", "off"]),
+                "",
+                "\"stop\"",
+                "energy that comes from nowhere ends the run, is reported at its end, or is not looked for",
+            ),
         ],
     },
     Section {

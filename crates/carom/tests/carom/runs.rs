@@ -9,8 +9,8 @@ use std::time::Duration;
 use carom::contact::{Plane, plane};
 use carom::recording::{Look, Pace, RecordedBody, Recorder, Recording, RunDescription};
 use carom::world::{
-    BodyDefinition, Bounciness, Detection, ImpulseParams, Integrator, Load, Motion, Push, Resistance, Response, System,
-    WorldDefinition, WorldError, WorldParams,
+    BodyDefinition, Bounciness, Detection, EnergyGuard, ImpulseParams, Integrator, Load, Motion, Push, Resistance,
+    Response, System, WorldDefinition, WorldError, WorldParams,
 };
 use carom::{RunError, RunSummary, run, start};
 use glam::DVec2;
@@ -74,6 +74,7 @@ fn system(force: Option<f64>) -> System {
             friction_rule: carom::object::Combiner::default(),
             slop: None,
             most_overlap: None,
+            energy_guard: EnergyGuard::default(),
         },
         bodies: vec![floor, disc("disc a", [0.0, 0.4]), disc("disc b", [0.05, 0.65]), disc("disc c", [0.3, 0.2])],
         joints: vec![],
