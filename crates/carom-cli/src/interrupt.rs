@@ -47,7 +47,7 @@ pub fn install() {
         std::thread::spawn(|| {
             std::thread::sleep(GRACE);
             let mut state = self::state();
-            state.left.insert_str(0, "what was being computed is lost; ");
+            state.left.insert_str(0, "long work was given up where it was last saved; ");
             end(&state);
         });
     });

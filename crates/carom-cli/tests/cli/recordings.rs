@@ -5,6 +5,7 @@ use std::path::Path;
 
 use carom::recording::{Pace, Recorder, RunDescription};
 use carom::scene::{Scene, SceneContext};
+use carom::world::StateArray;
 
 use crate::folder::Folder;
 
@@ -297,4 +298,32 @@ fn a_recording_from_before_there_were_ids_is_read_and_not_resumed() {
     bytes[500] ^= 1;
     folder.write("run/motion/000000.arrow", bytes);
     folder.carom("inspect run").fails(1, "run/motion/000000.arrow is damaged: its checksum does not match");
+}
+
+/// Hashes of a forged checkpoint fit: what it says is checked all the same.
+#[test]
+fn a_checkpoint_that_contradicts_itself_is_refused() {
+    let folder = Folder::new();
+    folder.write("ball.toml", BALL);
+    let scene = Scene::open(&folder.path("ball.toml").to_string_lossy(), &[]).unwrap();
+    let built = scene.build(&SceneContext::default()).unwrap();
+    let description = RunDescription::of(&scene, &built);
+    let start = carom::start(&built.system, 60);
+    let mut recorder = Recorder::create(&folder.path("run"), &description, &start, Pace::default(), false).unwrap();
+    recorder.keep(u64::MAX, 60, None, built.system.state()).unwrap();
+    drop(recorder);
+    folder
+        .carom("run ball.toml --out run --resume")
+        .fails(1, "run/checkpoint.safetensors")
+        .fails(1, "its state is of step 0");
+    let mut forged = built.system.state();
+    for (name, array) in &mut forged.arrays {
+        if let (true, StateArray::F64(numbers)) = (name == "velocities", array) {
+            numbers.fill(1e300);
+        }
+    }
+    let mut recorder = Recorder::create(&folder.path("fast"), &description, &start, Pace::default(), false).unwrap();
+    recorder.keep(0, 60, None, forged).unwrap();
+    drop(recorder);
+    folder.carom("run ball.toml --out fast --resume").fails(1, "'velocities' has the number").fails(1, "beyond 1e9");
 }

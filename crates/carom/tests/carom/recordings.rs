@@ -252,6 +252,25 @@ fn a_damaged_file_is_named() {
     assert_eq!(rows, [vec![true; 21], vec![false]].concat());
 }
 
+/// Nothing that reads a recording, such as `carom inspect`, meets a number that is none.
+#[test]
+fn rows_that_are_no_numbers_are_refused_with_the_file() {
+    let scratch = Scratch::new("none");
+    let mut recorder = Recorder::create(&scratch.0, &description(), &start(), slow(), false).unwrap();
+    recorder.frame(0, 0.0, &frame(0.0), &Ledger { kinetic: f64::NAN, ..ledger(0.0) });
+    recorder.contacts(1, &[ContactEvent { normal_impulse: f64::INFINITY, ..contact(1) }]);
+    recorder.keep(1, 100, None, state(1)).unwrap();
+    let recording = Recording::open(&scratch.0).unwrap();
+    assert!(recording.frames().all(|row| row.is_ok()));
+    let error = recording.ledger().find_map(Result::err).unwrap().to_string();
+    assert!(
+        error.ends_with("ledger/000000.arrow is damaged: row 0 of its column 'kinetic' is no finite number"),
+        "{error}"
+    );
+    let error = recording.contacts().find_map(Result::err).unwrap().to_string();
+    assert!(error.contains("contacts/000000.arrow") && error.contains("'normal_impulse'"), "{error}");
+}
+
 #[test]
 fn an_animation_has_the_numbers_of_the_recording() {
     let scratch = recorded("animated", 30);
