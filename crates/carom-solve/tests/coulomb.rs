@@ -199,7 +199,7 @@ fn contacts_in_another_order_give_the_same_bits() {
             other.free.push(heap.free[3 * contact + row]);
         }
         let key = heap.constraints[contact].key;
-        other.constraints.push(Constraint { first_row: first, key, ..heap.constraints[contact] });
+        other.constraints.push(Constraint { key, ..Constraint::contact(first, 3, 0.5) });
     }
     let permuted = other.solve(&CoulombParams::default()).0;
     for (place, &contact) in shuffled.iter().enumerate() {
@@ -363,10 +363,10 @@ fn a_press_is_reported_and_left_with_the_least_violation() {
     let constraints = [Constraint::contact(0, 1, 0.0), Constraint::contact(1, 1, 0.0)];
     let problem = CoulombProblem { columns: &columns, constraints: &constraints, free: &[-1.0, -1.0], softness: &[] };
     let mut impulses = [0.0; 2];
-    let params = CoulombParams { max_proximal_steps: 20, ..CoulombParams::default() };
-    let report = CoulombSolver::default().solve(&problem, &params, &mut impulses).unwrap();
+    let report = CoulombSolver::default().solve(&problem, &CoulombParams::default(), &mut impulses).unwrap();
     assert!(!report.converged && report.unsolved_islands == 1 && report.residual > 0.1, "{report:?}");
-    assert!(impulses.iter().all(|impulse| impulse.is_finite()));
+    assert_eq!(report.relaxed_islands, 1);
+    assert!(impulses.iter().all(|impulse| impulse.abs() < 1e-6), "the least impulses: {impulses:?}");
     let left = impulses[0] - impulses[1];
     assert!(left.abs() < 1e-6, "both walls are violated alike: {left}");
 }
@@ -394,7 +394,7 @@ fn bad_input_is_refused_by_its_row_and_number() {
     heap.free.pop();
     assert!(matches!(solve(&heap).unwrap_err(), CoulombError::Length { expected: 12, .. }));
     let mut heap = good.clone();
-    heap.constraints[3].rows = 4;
+    heap.constraints[3].count = 4;
     assert!(matches!(solve(&heap).unwrap_err(), CoulombError::Rows { constraint: 3, .. }));
     // A contact of two fixed bodies has rows of zeros.
     let mut heap = good.clone();
@@ -470,7 +470,7 @@ proptest! {
         // Coulomb's law itself may have no solution where friction is large; then the report says so.
         prop_assert!(report.converged || friction > 1.0, "{report:?}");
         if report.converged {
-            prop_assert!(report.residual <= 1e-12 && report.scaled_residual <= 1e-12, "{report:?}");
+            prop_assert!(report.scaled_residual <= 1e-12, "{report:?}");
             let before = heap.energy(&vec![0.0; impulses.len()]);
             prop_assert!(heap.energy(&impulses) <= before * (1.0 + 1e-12));
             let scale = impulses.iter().fold(0.0f64, |m, x| m.max(x.abs()));
@@ -481,5 +481,23 @@ proptest! {
             let u = heap.velocities(&impulses);
             prop_assert!(u.iter().step_by(3).all(|rate| *rate > -1e-9));
         }
+    }
+}
+
+#[test]
+fn contacts_with_and_without_friction_are_solved_together() {
+    for seed in 0..40 {
+        let (_, mut heap) = pile(seed, 6, 0.7, 1.0);
+        for (contact, constraint) in heap.constraints.iter_mut().enumerate() {
+            match contact % 3 {
+                0 => *constraint = Constraint::contact(3 * contact, 1, 0.0),
+                1 => *constraint = Constraint::contact(3 * contact, 3, 0.0),
+                _ => {}
+            }
+        }
+        let (impulses, report) = heap.solve(&CoulombParams::default());
+        assert!(report.converged, "seed {seed}: {report:?}");
+        let smooth = impulses.as_chunks::<3>().0.iter().enumerate().filter(|(contact, _)| contact % 3 < 2);
+        assert!(smooth.into_iter().all(|(_, r)| r[1] == 0.0 && r[2] == 0.0));
     }
 }

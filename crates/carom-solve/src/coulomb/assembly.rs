@@ -17,7 +17,7 @@ pub(super) fn law_of(constraint: &Constraint, slides: bool) -> Law {
     match constraint.law {
         ConstraintLaw::Bilateral => Law::Bilateral,
         // Without tangents there is no friction.
-        ConstraintLaw::Contact { .. } if constraint.rows == 1 => Law::Coulomb(0.0),
+        ConstraintLaw::Contact { .. } if constraint.count == 1 => Law::Coulomb(0.0),
         ConstraintLaw::Contact { kinetic_friction, .. } if slides => Law::Coulomb(kinetic_friction),
         ConstraintLaw::Contact { static_friction, .. } => Law::Coulomb(static_friction),
     }
@@ -26,7 +26,7 @@ pub(super) fn law_of(constraint: &Constraint, slides: bool) -> Law {
 /// The rows of a vector that belong to a constraint, filled up with zeros.
 fn rows_of(constraint: &Constraint, numbers: &[f64]) -> Vector {
     let mut vector = [0.0; 3];
-    vector[..constraint.rows].copy_from_slice(&numbers[constraint.first_row..][..constraint.rows]);
+    vector.iter_mut().zip(constraint.rows()).for_each(|(value, &row)| *value = numbers[row]);
     vector
 }
 
@@ -44,7 +44,7 @@ fn finish<D: Delassus>(island: &mut Island<D>, constraints: &[Constraint], membe
         island.laws.push(law_of(constraint, false));
         island.rows.push(match law_of(constraint, false) {
             Law::Coulomb(0.0) => 1,
-            _ => constraint.rows as u8,
+            _ => constraint.count as u8,
         });
     }
     let largest = island.free.as_flattened().iter().fold(0.0f64, |m, x| m.max(x.abs()));
@@ -70,11 +70,11 @@ pub(super) fn from_columns<C: Columns>(
     let mut seen = Vec::new();
     for &member in members {
         let constraint = &problem.constraints[member as usize];
-        let blocks = problem.columns.blocks_of(constraint.first_row);
-        let rows = constraint.first_row..constraint.first_row + constraint.rows;
+        let blocks = problem.columns.blocks_of(constraint.rows[0]);
+        let rows = constraint.rows();
         let soft = if problem.softness.is_empty() { [0.0; 3] } else { rows_of(constraint, problem.softness) };
-        let squares = rows.clone().map(|row| problem.columns.squares(row).iter().sum::<f64>());
-        let mean = (squares.sum::<f64>() + soft.iter().sum::<f64>()) / constraint.rows as f64;
+        let squares = rows.iter().map(|&row| problem.columns.squares(row).iter().sum::<f64>());
+        let mean = (squares.sum::<f64>() + soft.iter().sum::<f64>()) / constraint.count as f64;
         if mean <= 0.0 {
             return Err(CoulombError::Immovable { constraint: member as usize });
         }
@@ -93,7 +93,7 @@ pub(super) fn from_columns<C: Columns>(
             }
             let start = form.rows.len();
             form.rows.resize(start + 3 * width, 0.0);
-            for (k, row) in rows.clone().enumerate() {
+            for (k, &row) in rows.iter().enumerate() {
                 let parts = problem.columns.rows(row);
                 let target = &mut form.rows[start + k * width..][..width];
                 // A constraint with one body may have numbers on both sides.
@@ -120,8 +120,8 @@ pub(super) fn blocks_of_matrix(problem: &MatrixProblem<'_>) -> Vec<(u32, u32, Ma
     let count = problem.constraints.len();
     let mut place = vec![(0u32, 0usize); problem.size];
     for (number, constraint) in problem.constraints.iter().enumerate() {
-        for k in 0..constraint.rows {
-            place[constraint.first_row + k] = (number as u32, k);
+        for (k, &row) in constraint.rows().iter().enumerate() {
+            place[row] = (number as u32, k);
         }
     }
     // Entries by the constraint of their row, through counting. Each stands at its place and at the transposed one.
@@ -179,13 +179,13 @@ pub(super) fn from_matrix(
     island.lengths.clear();
     for &member in members {
         let Some(block) = blocks[range(member)].iter().find(|block| block.1 == member) else { continue };
-        let rows = problem.constraints[member as usize].rows;
+        let rows = problem.constraints[member as usize].count;
         let mean = (0..rows).map(|k| block.2[k][k]).sum::<f64>() / rows as f64;
         if mean == 0.0 {
             return Err(CoulombError::Immovable { constraint: member as usize });
         }
         if mean < 0.0 {
-            let row = problem.constraints[member as usize].first_row;
+            let row = problem.constraints[member as usize].rows[0];
             return Err(CoulombError::Indefinite { row, pivot: mean });
         }
         island.lengths.push(mean.sqrt());
@@ -208,7 +208,7 @@ pub(super) fn from_matrix(
     }
     if let Some((row, pivot)) = form.find_negative_pivot(DEFINITENESS_TOLERANCE) {
         let constraint = &problem.constraints[members[row / 3] as usize];
-        let row = constraint.first_row + (row % 3).min(constraint.rows - 1);
+        let row = constraint.rows[(row % 3).min(constraint.count - 1)];
         return Err(CoulombError::Indefinite { row, pivot });
     }
     finish(island, problem.constraints, members, problem.free);

@@ -55,7 +55,7 @@ impl Law {
 #[inline(always)]
 pub(crate) fn project(z: &Vector, friction: f64) -> Vector {
     let slip = tangential(z);
-    if slip <= friction * z[0] {
+    if z[0] >= 0.0 && slip <= friction * z[0] {
         return *z;
     }
     if friction * slip <= -z[0] {
@@ -72,6 +72,8 @@ mod tests {
 
     #[test]
     fn the_projection_lies_in_the_cone_and_the_rest_in_the_polar_cone() {
+        // Without friction and without tangents the cone is a half-line.
+        assert_eq!(project(&[-1.0, 0.0, 0.0], 0.0), [0.0; 3]);
         for friction in [0.0, 0.3, 1.0, 10.0] {
             for k in 0..100 {
                 let angle = k as f64;

@@ -25,16 +25,26 @@ pub enum CoulombError {
         static_friction: f64,
     },
     /// A constraint has no rows, more than three, or rows beyond the last one.
-    #[error("constraint {constraint} has rows {first} to {end}, of {rows} in all; a constraint has one to three rows")]
+    #[error(
+        "constraint {constraint} has {count} rows, among them row {row} of {rows}; a constraint has one to three rows of the problem"
+    )]
     Rows {
         /// Which constraint.
         constraint: usize,
-        /// Its first row.
-        first: usize,
-        /// One behind its last row.
-        end: usize,
+        /// How many rows it has.
+        count: usize,
+        /// A row of it that does not exist, or zero.
+        row: usize,
         /// Rows of the problem.
         rows: usize,
+    },
+    /// A row belongs to two constraints.
+    #[error("row {row} of constraint {constraint} belongs to a constraint before it as well")]
+    RowTwice {
+        /// The second constraint.
+        constraint: usize,
+        /// The row.
+        row: usize,
     },
     /// The rows of a constraint belong to different bodies.
     #[error("constraint {constraint}: its rows belong to different bodies")]

@@ -41,14 +41,21 @@ pub(crate) struct Island<D> {
 pub(crate) struct Residual {
     pub scaled: f64,
     pub unscaled: f64,
+    /// The unscaled residual that rounding impulses and velocities alone makes. It grows with the ratio of masses.
+    round_off: f64,
 }
 
-impl Residual {
-    pub const UNKNOWN: Residual = Residual { scaled: f64::INFINITY, unscaled: f64::INFINITY };
+/// Rounding errors of an impulse in a residual, relative to the impulse.
+const ROUND_OFF: f64 = 16.0 * f64::EPSILON;
 
-    /// The larger of both.
+impl Residual {
+    pub const UNKNOWN: Residual = Residual { scaled: f64::INFINITY, unscaled: f64::INFINITY, round_off: 0.0 };
+    pub const ZERO: Residual = Residual { scaled: 0.0, unscaled: 0.0, round_off: 0.0 };
+
+    /// The larger of both, where the unscaled one counts as far as it is more than round-off.
     pub fn worst(self) -> f64 {
-        if self.scaled.is_nan() || self.unscaled.is_nan() { f64::INFINITY } else { self.scaled.max(self.unscaled) }
+        let unscaled = if self.unscaled <= self.round_off { 0.0 } else { self.unscaled };
+        if self.scaled.is_nan() || unscaled.is_nan() { f64::INFINITY } else { self.scaled.max(unscaled) }
     }
 }
 
@@ -76,16 +83,24 @@ impl<D: Delassus> Island<D> {
 
     /// How far impulses and their velocities are from the laws.
     pub fn residual(&self, r: &[Vector], u: &[Vector]) -> Residual {
-        let (mut scaled, mut unscaled) = (0.0, 0.0);
+        let (mut scaled, mut unscaled, mut rounded) = (0.0, 0.0, 0.0);
         for (contact, law) in self.laws.iter().enumerate() {
             let defect = law.defect(&r[contact], &u[contact]);
             scaled += dot(&defect, &defect);
             let (per_impulse, per_velocity) = (self.speed / self.lengths[contact], self.speed * self.lengths[contact]);
-            let defect = law.defect(&scale(&r[contact], per_impulse), &scale(&u[contact], per_velocity));
+            let impulse = scale(&r[contact], per_impulse);
+            let defect = law.defect(&impulse, &scale(&u[contact], per_velocity));
             unscaled += dot(&defect, &defect);
+            // The velocity that the impulse makes at its own contact is rounded as well.
+            let size = per_impulse + per_velocity;
+            rounded += size * size * dot(&r[contact], &r[contact]);
         }
         let relative = |sum: f64, size: f64| if sum == 0.0 { 0.0 } else { sum.sqrt() / size };
-        Residual { scaled: relative(scaled, self.free_norm), unscaled: relative(unscaled, self.unscaled_free_norm) }
+        Residual {
+            scaled: relative(scaled, self.free_norm),
+            unscaled: relative(unscaled, self.unscaled_free_norm),
+            round_off: ROUND_OFF * relative(rounded, self.unscaled_free_norm),
+        }
     }
 
     /// Solves Newton's equations with the factor of `blocks`, refined against the equations themselves. Returns the relative residual

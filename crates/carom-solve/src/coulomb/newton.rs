@@ -205,7 +205,7 @@ pub(crate) fn projection_derivative(law: Law, z: &Vector) -> Matrix {
         }
         Law::Coulomb(friction) | Law::Associated(friction) => {
             let slip = super::small::tangential(z);
-            if slip <= friction * z[0] {
+            if z[0] >= 0.0 && slip <= friction * z[0] {
                 return IDENTITY;
             }
             if friction * slip <= -z[0] {

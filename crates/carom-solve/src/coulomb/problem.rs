@@ -18,13 +18,13 @@ pub enum ConstraintLaw {
     },
 }
 
-/// A contact or a joint: one to three rows that follow each other.
+/// A contact or a joint of one to three rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Constraint {
-    /// The first of its rows.
-    pub first_row: usize,
-    /// How many rows it has: a contact has a normal and up to two tangents.
-    pub rows: usize,
+    /// Its rows. A contact has a normal and up to two tangents, in this order.
+    pub rows: [usize; 3],
+    /// How many of `rows` count.
+    pub count: usize,
     /// How impulses and velocities belong together.
     pub law: ConstraintLaw,
     /// Decides the order in which constraints are worked on, so that permuted input gives the same bits. Equal keys keep the caller's order.
@@ -32,22 +32,27 @@ pub struct Constraint {
 }
 
 impl Constraint {
-    /// A contact with one coefficient of friction. Its key is its first row.
-    pub fn contact(first_row: usize, rows: usize, friction: f64) -> Self {
+    /// A contact with one coefficient of friction, whose rows follow each other. Its key is its first row.
+    pub fn contact(first_row: usize, count: usize, friction: f64) -> Self {
         let law = ConstraintLaw::Contact { static_friction: friction, kinetic_friction: friction };
-        Constraint { first_row, rows, law, key: first_row as u64 }
+        Constraint { rows: [first_row, first_row + 1, first_row + 2], count, law, key: first_row as u64 }
     }
 
-    /// A joint. Its key is its first row.
-    pub fn bilateral(first_row: usize, rows: usize) -> Self {
-        Constraint { first_row, rows, law: ConstraintLaw::Bilateral, key: first_row as u64 }
+    /// A joint whose rows follow each other. Its key is its first row.
+    pub fn bilateral(first_row: usize, count: usize) -> Self {
+        Constraint { law: ConstraintLaw::Bilateral, ..Constraint::contact(first_row, count, 0.0) }
+    }
+
+    /// The rows that count.
+    pub fn rows(&self) -> &[usize] {
+        &self.rows[..self.count.min(3)]
     }
 
     /// Checks rows and coefficients.
     pub(super) fn check(&self, constraint: usize, rows: usize) -> Result<(), CoulombError> {
-        let (first, end) = (self.first_row, self.first_row.saturating_add(self.rows));
-        if self.rows == 0 || self.rows > 3 || end > rows {
-            return Err(CoulombError::Rows { constraint, first, end, rows });
+        let beyond = self.rows().iter().copied().find(|&row| row >= rows);
+        if self.count == 0 || self.count > 3 || beyond.is_some() {
+            return Err(CoulombError::Rows { constraint, count: self.count, row: beyond.unwrap_or(0), rows });
         }
         if let ConstraintLaw::Contact { static_friction, kinetic_friction: kinetic } = self.law {
             for value in [static_friction, kinetic] {
@@ -86,8 +91,8 @@ impl<C: Columns> CoulombProblem<'_, C> {
         }
         for (number, constraint) in self.constraints.iter().enumerate() {
             constraint.check(number, rows)?;
-            let blocks = self.columns.blocks_of(constraint.first_row);
-            for row in constraint.first_row..constraint.first_row + constraint.rows {
+            let blocks = self.columns.blocks_of(constraint.rows[0]);
+            for &row in constraint.rows() {
                 if self.columns.blocks_of(row) != blocks {
                     return Err(CoulombError::Bodies { constraint: number });
                 }
@@ -110,7 +115,7 @@ pub struct MatrixProblem<'a> {
     pub size: usize,
     /// Row, column and value.
     pub entries: &'a [(usize, usize, f64)],
-    /// Contacts and joints, which together have all rows, one after the other.
+    /// Contacts and joints, which together have each row once.
     pub constraints: &'a [Constraint],
     /// q.
     pub free: &'a [f64],
@@ -120,16 +125,16 @@ impl MatrixProblem<'_> {
     pub(super) fn check(&self, impulses: usize) -> Result<(), CoulombError> {
         check_length("free velocities", self.free.len(), self.size)?;
         check_length("impulses", impulses, self.size)?;
-        let mut next = 0;
+        let mut used = vec![false; self.size];
         for (number, constraint) in self.constraints.iter().enumerate() {
             constraint.check(number, self.size)?;
-            if constraint.first_row != next {
-                let (first, end) = (constraint.first_row, constraint.first_row + constraint.rows);
-                return Err(CoulombError::Rows { constraint: number, first, end, rows: self.size });
+            for &row in constraint.rows() {
+                if std::mem::replace(&mut used[row], true) {
+                    return Err(CoulombError::RowTwice { constraint: number, row });
+                }
             }
-            next += constraint.rows;
         }
-        check_length("rows of constraints", next, self.size)?;
+        check_length("rows of constraints", used.iter().filter(|used| **used).count(), self.size)?;
         for (row, value) in self.free.iter().enumerate() {
             check_finite("the free velocity", row, std::slice::from_ref(value))?;
         }

@@ -3,6 +3,7 @@
 //! Each step solves the problem with W + α in place of W and q − αr in place of q. Its matrix is regular, and its solution is a fixed point only where
 //! r solves the problem itself. α falls while these problems are solved quickly and rises where one is not. Semismooth Newton finishes.
 
+use super::cone::Law;
 use super::delassus::Delassus;
 use super::interior_point::{InteriorPoint, Progress};
 use super::island::{Island, Residual};
@@ -23,6 +24,14 @@ const INNER_ACCEPTANCE: f64 = 1e-9;
 const FEW_NEWTON_STEPS: usize = 4;
 /// A step that leaves more than this part of the residual makes slow progress.
 const SLOW_PROGRESS: f64 = 0.7;
+
+/// Scaled impulses beyond this grow without bound: the problem has no solution.
+const UNBOUNDED_IMPULSE: f64 = 1e6;
+/// α of the steps that look for velocities that can be had, and their number: together they leave 10⁻⁸ of what can be had.
+const RELAXED_PROXIMITY: f64 = 1e-2;
+const RELAXED_STEPS: usize = 4;
+/// By how much less than the velocities that can be had is asked for, relative to the free velocities. Round-off must not make it too much.
+const RELAXED_MARGIN: f64 = 1e-9;
 
 const INNER_NEWTON: NewtonParams =
     NewtonParams { max_steps: 20, tolerance: INNER_TOLERANCE, regularization: 0.0, max_failures: 3 };
@@ -75,6 +84,9 @@ impl Proximal {
                 continue;
             }
             center.clone_from(&self.trial);
+            if center.as_flattened().iter().any(|impulse| impulse.abs() > UNBOUNDED_IMPULSE) {
+                break;
+            }
             island.velocities(&center, &mut self.u);
             let outer = island.residual(&center, &self.u).worst();
             let (finished, more) = newton.run(island, &mut self.trial, finish);
@@ -90,6 +102,38 @@ impl Proximal {
             last = outer;
         }
         (best, counts)
+    }
+
+    /// Where no impulses satisfy all constraints, finds velocities that can be had with the least violation, and asks for no more than these. r has
+    /// impulses with nearly these velocities. False if that fails too.
+    pub fn relax<D: Delassus>(
+        &mut self,
+        island: &mut Island<D>,
+        r: &mut [Vector],
+        newton: &mut Newton,
+        interior: &mut InteriorPoint,
+    ) -> bool {
+        let mut center = vec![[0.0; 3]; island.len()];
+        for _ in 0..RELAXED_STEPS {
+            (island.proximity, island.center) = (RELAXED_PROXIMITY, std::mem::take(&mut center));
+            self.trial.clone_from(&island.center);
+            let (inner, ..) = self.solve_inner(island, newton, interior);
+            (center, island.proximity) = (std::mem::take(&mut island.center), 0.0);
+            if inner.worst() > INNER_ACCEPTANCE {
+                return false;
+            }
+            center.clone_from(&self.trial);
+        }
+        island.velocities(&center, &mut self.u);
+        for (contact, u) in self.u.iter().enumerate() {
+            let free = &mut island.free[contact];
+            match island.laws[contact] {
+                Law::Bilateral => (0..3).for_each(|k| free[k] -= u[k]),
+                _ => free[0] += (-u[0]).max(0.0) + RELAXED_MARGIN,
+            }
+        }
+        r.copy_from_slice(&center);
+        true
     }
 
     /// Solves a step's problem from `trial`, by Newton or, if that fails, by interior points and Newton.

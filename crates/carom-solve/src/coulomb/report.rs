@@ -42,6 +42,8 @@ pub struct CoulombReport {
     pub islands: usize,
     /// See `islands`.
     pub unsolved_islands: usize,
+    /// Unsolved islands whose constraints contradict each other: they were relaxed by the least violation and solved then.
+    pub relaxed_islands: usize,
     /// Constraints of the largest island.
     pub largest_island: usize,
     /// The most involved method that an island took.

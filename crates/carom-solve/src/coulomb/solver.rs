@@ -71,6 +71,8 @@ const MIN_GAP: f64 = 1e-20;
 const TOLERANCE_MARGIN: f64 = 0.01;
 /// The regularization of Newton's matrix, relative to the diagonal of W: redundant contacts make W singular.
 const NEWTON_REGULARIZATION: f64 = 1e-8;
+/// An island with a larger residual after all methods has constraints that contradict each other.
+const UNSOLVABLE_RESIDUAL: f64 = 1e-6;
 /// Rounds in which contacts change from their static to their kinetic coefficient.
 const MAX_COEFFICIENT_ROUNDS: usize = 20;
 /// Scaled slip speeds above this are slip.
@@ -121,7 +123,7 @@ impl CoulombSolver {
         self.sort(problem.constraints);
         self.first_rows.clear();
         let constraints = problem.constraints;
-        self.first_rows.extend(self.order.iter().map(|&k| constraints[k as usize].first_row as u32));
+        self.first_rows.extend(self.order.iter().map(|&k| constraints[k as usize].rows[0] as u32));
         let mut parts = std::mem::take(&mut self.parts);
         parts.find(problem.columns, &self.first_rows);
         let mut totals = Totals::default();
@@ -232,7 +234,7 @@ impl Methods {
         for (k, &member) in members.iter().enumerate() {
             let constraint = &constraints[member as usize];
             let unscaled = scale(&self.r[k], island.speed / island.lengths[k]);
-            impulses[constraint.first_row..][..constraint.rows].copy_from_slice(&unscaled[..constraint.rows]);
+            constraint.rows().iter().zip(unscaled).for_each(|(&row, value)| impulses[row] = value);
         }
         totals.add(&report, residual, island, params.tolerance);
     }
@@ -253,10 +255,9 @@ impl Methods {
         }
         for (k, &member) in members.iter().enumerate() {
             let constraint = &constraints[member as usize];
-            let given = &impulses[constraint.first_row..][..constraint.rows];
-            if given.iter().all(|value| value.is_finite()) {
+            if constraint.rows().iter().all(|&row| impulses[row].is_finite()) {
                 let factor = island.lengths[k] / island.speed;
-                given.iter().enumerate().for_each(|(row, value)| self.r[k][row] = value * factor);
+                self.r[k].iter_mut().zip(constraint.rows()).for_each(|(value, &row)| *value = impulses[row] * factor);
                 self.r[k] = island.laws[k].project(&self.r[k]);
             }
         }
@@ -299,7 +300,7 @@ impl Methods {
     ) -> Residual {
         if island.free_norm == 0.0 {
             self.r.fill([0.0; 3]);
-            return Residual { scaled: 0.0, unscaled: 0.0 };
+            return Residual::ZERO;
         }
         if let Some(residual) = self.solve_single(island, params) {
             return residual;
@@ -335,7 +336,45 @@ impl Methods {
             report.interior_points += counts.interior_points;
             best = residual;
         }
+        if best.worst() > UNSOLVABLE_RESIDUAL {
+            best = self.relax(island, params, &finish, report, best);
+        }
         best
+    }
+
+    /// Solves an island whose constraints contradict each other, relaxed by the least violation. Returns the residual of the island as it was.
+    fn relax<D: Delassus>(
+        &mut self,
+        island: &mut Island<D>,
+        params: &CoulombParams,
+        finish: &NewtonParams,
+        report: &mut CoulombReport,
+        best: Residual,
+    ) -> Residual {
+        let free = island.free.clone();
+        let mut relaxed = vec![[0.0; 3]; island.len()];
+        let is_relaxed = self.proximal.relax(island, &mut relaxed, &mut self.newton, &mut self.interior_point);
+        if is_relaxed {
+            self.r.copy_from_slice(&relaxed);
+            let (mut residual, steps) = self.newton.run(island, &mut self.r, finish);
+            report.newton_steps += steps;
+            if residual.worst() > params.tolerance {
+                residual = self.try_interior_points(island, params, finish, report, residual);
+            }
+            if residual.worst() > UNSOLVABLE_RESIDUAL {
+                self.r.copy_from_slice(&relaxed);
+            }
+            if params.least_norm {
+                self.least_norm.run(island, &mut self.r, UNSOLVABLE_RESIDUAL);
+            }
+            report.relaxed_islands += 1;
+        }
+        island.free = free;
+        if !is_relaxed {
+            return best;
+        }
+        island.velocities(&self.r, &mut self.u);
+        island.residual(&self.r, &self.u)
     }
 
     /// A single contact in closed form, if that reaches the tolerance.
@@ -476,6 +515,7 @@ impl Totals {
         report.interior_points += island_report.interior_points;
         report.proximal_steps += island_report.proximal_steps;
         report.least_norm_islands += island_report.least_norm_islands;
+        report.relaxed_islands += island_report.relaxed_islands;
         let square = island.unscaled_free_norm * island.unscaled_free_norm;
         self.free += square;
         self.defect += residual.unscaled * residual.unscaled * square;
