@@ -124,12 +124,6 @@ pub struct Encounter<'a, const W: usize> {
 }
 
 impl<const W: usize> Encounter<'_, W> {
-    /// The row of a contact along a direction among its tangents.
-    pub(crate) fn tangent_along(&self, contact: usize, [x, y]: [f64; 2]) -> [[f64; W]; 2] {
-        let [first, second] = self.tangents_of(contact);
-        [0, 1].map(|side| std::array::from_fn(|k| x * first[side][k] + y * second[side][k]))
-    }
-
     /// The tangents of a contact; zero if it does not rub.
     #[inline]
     pub fn tangents_of(&self, contact: usize) -> Tangents<W> {

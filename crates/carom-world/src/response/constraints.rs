@@ -5,15 +5,15 @@
 //! within the step): they part with −e v. Resting: no approach beyond what the gap leaves. Separating (v > ε) ones need
 //! nothing; they stay in the problem as resting ones do, so that others do not push them together. Hard joints have their
 //! rate to round-off; position errors are repaired by pseudo-velocities, which give no speed. A soft joint is a spring:
-//! with k = 1/compliance and γ = repair it has CFM γ·compliance/h² and ERP γ. Friction lies in a disc along and across
-//! the slip, with bounds from the normal impulses of the pass before. Contacts never gain energy.
+//! with k = 1/compliance and γ = repair it has CFM γ·compliance/h² and ERP γ. Impulses of friction lie in the exact
+//! cone (`carom_solve::coulomb`), solved together with normals and joints. Contacts never gain energy.
 
-use carom_solve::{Method, SolveParams};
+use carom_solve::SolveParams;
 
 use super::ConstraintParams;
+use super::friction_rows::FrictionRows;
 use super::impulses::TOUCH;
 use super::multipliers::{Aim, Multipliers};
-use super::rub::Rub;
 use super::springs::{Spring, Springs};
 use crate::{Encounter, Ledger, Outcome, Touching, WorldError};
 
@@ -63,16 +63,12 @@ pub fn respond<const W: usize>(
         let aim = Aim { target, softness: 0.0, lower: 0.0, upper: f64::INFINITY, start };
         multipliers.push(contact.bodies, &contact.normal, encounter.velocities, aim);
     }
-    let rub = Rub::run(encounter, multipliers, |_, _| (0.0, 0.0));
-    let friction = first + encounter.contacts.len()..multipliers.len();
-    let rubs = !friction.is_empty();
-    let residual = match params.solver.method {
-        Method::Exact if rubs => rub.solve(encounter, multipliers, params.solver.tolerance),
-        _ => multipliers.solve(),
-    };
+    let friction = FrictionRows::push(encounter, multipliers, first, |_, _| (0.0, 0.0));
+    let has_friction = !friction.contacts().is_empty();
+    let residual = multipliers.solve();
     let colliding = (0..encounter.contacts.len())
         .any(|i| encounter.contacts[i].restitution > 0.0 && multipliers.rate_after(first + i) > 0.0);
-    if colliding || rubs {
+    if colliding || has_friction {
         multipliers.limit_gain(first..multipliers.len());
     }
     let push = repair(encounter, multipliers);
@@ -85,7 +81,7 @@ pub fn respond<const W: usize>(
         enter(multipliers, first + i, &mut outcome.account, |account| &mut account.restitution);
         outcome.impulses.push([multipliers.impulse(first + i), 0.0, 0.0]);
     }
-    rub.take(multipliers, &mut outcome);
+    friction.take(multipliers, &mut outcome);
     outcome.rounds = multipliers.rounds;
     Ok(outcome)
 }

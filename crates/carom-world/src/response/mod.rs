@@ -2,13 +2,13 @@
 
 mod account;
 pub mod constraints;
+mod friction_rows;
 mod gain;
 pub mod impulses;
 mod lists;
 pub(crate) mod multipliers;
 pub mod penalty;
 pub mod reflections;
-mod rub;
 mod springs;
 mod sweep;
 

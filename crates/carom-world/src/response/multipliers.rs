@@ -7,19 +7,18 @@
 use std::ops::Range;
 
 use carom_impact::{Factor, InverseMass, WORLD};
-use carom_solve::{BlockColumns, Bounds, Columns, Parts, Problem, SolveParams, SolveReport, Solver, least_norm};
+use carom_solve::coulomb::{Constraint, CoulombMethod, CoulombParams, CoulombProblem, CoulombSolver};
+use carom_solve::{
+    BlockColumns, Bounds, Columns, Method, Parts, Problem, SolveParams, SolveReport, Solver, least_norm,
+};
 
 use super::gain::{Blend, Gain};
 use crate::WorldError;
 
-/// Softness that makes a unique split of what redundant rows share, as a part of a row's own.
-pub(super) const HAIR: f64 = 1e-4;
-/// The relative residual that is good enough while bounds settle.
-const SETTLING: f64 = 1e-7;
-/// Proximal steps stall if they leave more than this much of the residual.
-const STALL: f64 = 0.1;
-/// The most rounds of descent while bounds settle.
-const ROUGH_DESCENTS: usize = 20;
+/// The least relative residual that is asked of problems with friction.
+const COULOMB_TOLERANCE: f64 = 1e-12;
+/// Most proximal steps of an island in a step of the world. Problems that need more are nearly degenerate.
+const MAX_PROXIMAL_STEPS: usize = 60;
 /// Softness that makes contradictory rows compromise, as a part of a row's own.
 const COMPROMISE: f64 = 1e-8;
 /// Impulses press against each other if one alone would move a body so much more than all of them move any.
@@ -46,13 +45,21 @@ pub(crate) struct Aim {
     pub start: f64,
 }
 
+/// A normal and its tangents.
+#[derive(Debug, Clone)]
+struct FrictionCone {
+    normal: usize,
+    tangents: Range<usize>,
+    friction: f64,
+}
+
 /// The rows of an encounter, their impulses, and the memory of the solver.
 #[derive(Debug, Default)]
 pub(crate) struct Multipliers<const W: usize> {
     params: Option<SolveParams>,
     solver: Solver<BlockColumns<W>>,
-    /// The same with less accuracy.
-    rough: Solver<BlockColumns<W>>,
+    coulomb: CoulombSolver,
+    friction: Vec<FrictionCone>,
     parts: Parts,
     factors: Vec<Factor<W>>,
     columns: BlockColumns<W>,
@@ -77,14 +84,13 @@ impl<const W: usize> Multipliers<W> {
         if self.params != Some(params) {
             self.params = Some(params);
             self.solver = Solver::new(params);
-            let (tolerance, descents) = (params.tolerance.max(SETTLING), ROUGH_DESCENTS);
-            self.rough = Solver::new(SolveParams { tolerance, descents, ..params });
         }
         self.factors.clear();
         for (body, mass) in masses.iter().enumerate() {
             self.factors.push(mass.factor(body)?);
         }
         self.columns.clear();
+        self.friction.clear();
         self.bodies = masses.len();
         for list in [
             &mut self.rates,
@@ -176,20 +182,6 @@ impl<const W: usize> Multipliers<W> {
         self.softness[row] = softness;
     }
 
-    /// All impulses, to come back to.
-    pub fn clone_impulses(&self) -> Vec<f64> {
-        self.impulses.clone()
-    }
-
-    pub fn put_impulses(&mut self, impulses: Vec<f64>) {
-        self.impulses = impulses;
-    }
-
-    pub fn set_bound(&mut self, row: usize, bound: f64) {
-        self.lower[row] = -bound;
-        self.upper[row] = bound;
-    }
-
     /// What the rows' impulses took from the energy, and what bodies of prescribed motion gave: −λ(r⁻ + r⁺)/2 and −λ times the
     /// prescribed part of the rate. The sum over all rows is exact.
     pub fn work(&self, row: usize) -> (f64, f64) {
@@ -200,6 +192,11 @@ impl<const W: usize> Multipliers<W> {
 
     /// Solves for all rows to the solver's tolerance. Returns the relative residual.
     pub fn solve(&mut self) -> f64 {
+        if !self.friction.is_empty() {
+            let residual = self.solve_with_friction(&self.targets.clone());
+            self.update();
+            return residual;
+        }
         let (targets, softness) = (self.targets.clone(), self.softness.clone());
         let report = self.solve_with(&targets, &softness);
         self.update();
@@ -276,11 +273,6 @@ impl<const W: usize> Multipliers<W> {
         rows.iter().zip(impulses).for_each(|(&row, impulse)| self.impulses[row] = impulse);
     }
 
-    /// Whether impulses press against each other somewhere.
-    pub fn presses(&mut self) -> bool {
-        !self.parts_where(Self::press).is_empty()
-    }
-
     /// Connected rows that satisfy a condition together.
     fn parts_where(&mut self, condition: impl Fn(&Self, &[u32]) -> bool) -> Vec<Vec<usize>> {
         let all: Vec<u32> = (0..self.len() as u32).collect();
@@ -327,46 +319,6 @@ impl<const W: usize> Multipliers<W> {
         missing > CONTRADICTION * fastest
     }
 
-    /// Solves for all rows, of which some are friction. Returns the relative residual.
-    ///
-    /// Rows of friction leave a problem in which hardly anything is unique. Proximal steps around the last answer are well
-    /// conditioned. Where they stall, friction stays as it is, known better than its bounds are, and the other rows are
-    /// solved for to the tolerance: nothing approaches and joints hold, whatever friction had.
-    pub fn solve_with_friction(&mut self, friction: Range<usize>) -> f64 {
-        let tolerance = self.params.unwrap_or_default().tolerance;
-        let mut residual = f64::INFINITY;
-        loop {
-            self.solve_softly(HAIR, true);
-            let before = residual;
-            residual = self.residual();
-            if residual <= tolerance {
-                self.update();
-                return residual;
-            }
-            if residual > STALL * before {
-                break;
-            }
-        }
-        let bounds = friction.clone().map(|row| (self.lower[row], self.upper[row])).collect::<Vec<_>>();
-        for row in friction.clone() {
-            (self.lower[row], self.upper[row]) = (self.impulses[row], self.impulses[row]);
-        }
-        let residual = self.solve();
-        for (row, bounds) in friction.zip(bounds) {
-            (self.lower[row], self.upper[row]) = bounds;
-        }
-        residual
-    }
-
-    /// A proximal step around the impulses that there are, with hard rows made soft by a part of their own. Returns the relative residual.
-    pub fn step_softly(&mut self, hair: f64) -> f64 {
-        std::mem::swap(&mut self.solver, &mut self.rough);
-        self.solve_softly(hair, true);
-        std::mem::swap(&mut self.solver, &mut self.rough);
-        self.update();
-        self.residual()
-    }
-
     /// The relative residual of the impulses.
     pub fn residual(&mut self) -> f64 {
         self.linear.clear();
@@ -376,29 +328,60 @@ impl<const W: usize> Multipliers<W> {
         problem.residual(&self.impulses)
     }
 
-    /// Solves for all rows with hard ones made soft by a hair: a unique answer where rows are redundant, nearly the least that
-    /// does the work, since what friction is bounded by must not depend on chance. `again` is around the answer of the last
-    /// time, which makes it four digits better.
-    pub fn solve_uniquely(&mut self, again: bool) {
-        std::mem::swap(&mut self.solver, &mut self.rough);
-        self.solve_softly(HAIR, again);
-        std::mem::swap(&mut self.solver, &mut self.rough);
-        self.update();
+    /// Makes rows the tangents of a normal's row, whose impulses lie in a friction cone together.
+    pub fn add_friction(&mut self, normal: usize, tangents: Range<usize>, friction: f64) {
+        self.friction.push(FrictionCone { normal, tangents, friction });
     }
 
-    /// Solves with hard rows made soft; `again` around the impulses that there are: a proximal step.
-    fn solve_softly(&mut self, hair: f64, again: bool) {
-        let mut targets = self.targets.clone();
-        let mut softness = self.softness.clone();
-        for i in 0..self.len() {
-            if softness[i] == 0.0 {
-                softness[i] = hair * self.square(i);
-                if again {
-                    targets[i] += softness[i] * self.impulses[i];
-                }
+    /// Solves for all rows with friction cones. Returns the relative residual.
+    fn solve_with_friction(&mut self, targets: &[f64]) -> f64 {
+        self.linear.clear();
+        self.linear.extend(self.rates.iter().zip(targets).map(|(rate, target)| rate - target));
+        let mut constraints = Vec::with_capacity(self.len());
+        let mut taken = vec![false; self.len()];
+        let is_fixed = |row: usize| self.lower[row] == self.upper[row] || self.square(row) == 0.0;
+        for cone in &self.friction {
+            let rows = [cone.normal, cone.tangents.start, cone.tangents.end - 1];
+            rows.iter().for_each(|&row| taken[row] = true);
+            if !is_fixed(cone.normal) {
+                let contact = Constraint::contact(cone.normal, 1 + cone.tangents.len(), cone.friction);
+                constraints.push(Constraint { rows, ..contact });
             }
         }
-        self.solve_with(&targets, &softness);
+        for row in (0..self.len()).filter(|&row| !taken[row] && !is_fixed(row)) {
+            let is_bilateral = self.lower[row] == f64::NEG_INFINITY;
+            constraints.push(if is_bilateral {
+                Constraint::bilateral(row, 1)
+            } else {
+                Constraint::contact(row, 1, 0.0)
+            });
+        }
+        let problem = CoulombProblem {
+            columns: &self.columns,
+            constraints: &constraints,
+            free: &self.linear,
+            softness: &self.softness,
+        };
+        let params = self.coulomb_params();
+        let Ok(report) = self.coulomb.solve(&problem, &params, &mut self.impulses) else { return f64::INFINITY };
+        self.rounds += report.iterations();
+        report.scaled_residual
+    }
+
+    fn coulomb_params(&self) -> CoulombParams {
+        let solver = self.params.unwrap_or_default();
+        let method = match solver.method {
+            Method::Exact | Method::Pivoting => CoulombMethod::Exact,
+            Method::GaussSeidel | Method::ConjugateGradients => CoulombMethod::GaussSeidel,
+        };
+        CoulombParams {
+            method,
+            tolerance: solver.tolerance.max(COULOMB_TOLERANCE),
+            max_sweeps: solver.rounds,
+            max_proximal_steps: MAX_PROXIMAL_STEPS,
+            warm_start: true,
+            least_norm: true,
+        }
     }
 
     fn solve_with(&mut self, targets: &[f64], softness: &[f64]) -> SolveReport {
@@ -437,9 +420,13 @@ impl<const W: usize> Multipliers<W> {
             let bouncing: Vec<f64> = all.iter().map(|&i| self.rate_after(i as usize)).collect();
             let mut targets = self.targets.clone();
             targets[contacts.clone()].iter_mut().for_each(|target| *target = target.min(0.0));
-            let softness = std::mem::take(&mut self.softness);
-            self.solve_with(&targets, &softness);
-            self.softness = softness;
+            if self.friction.is_empty() {
+                let softness = std::mem::take(&mut self.softness);
+                self.solve_with(&targets, &softness);
+                self.softness = softness;
+            } else {
+                self.solve_with_friction(&targets);
+            }
             self.update();
             let mut blend = elastic.clone();
             for part in gaining {

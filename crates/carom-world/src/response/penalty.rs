@@ -21,8 +21,8 @@ use carom_solve::SolveParams;
 
 use super::PenaltyParams;
 use super::constraints::{self, ConstraintScratch};
+use super::friction_rows::FrictionRows;
 use super::multipliers::{Aim, Multipliers};
-use super::rub::Rub;
 use super::springs::{Spring, Springs};
 use crate::{Encounter, Ledger, Outcome, Touching, WorldError};
 
@@ -229,10 +229,9 @@ fn implicit<const W: usize>(
     constraints::push_joints(encounter, multipliers);
     let first = encounter.joints.len();
     let pads = push_normals(params, encounter, multipliers, &scratch.kept);
-    let rub = Rub::run(encounter, multipliers, |contact, along| {
+    let friction = FrictionRows::push(encounter, multipliers, first, |contact, tangent| {
         let pad = &pads[contact];
-        let stretch = pad.stretch[0] * along[0] + pad.stretch[1] * along[1];
-        Spring { stiffness: pad.normal.stiffness, damping: 0.0, stretch }.aim(step)
+        Spring { stiffness: pad.normal.stiffness, damping: 0.0, stretch: pad.stretch[tangent] }.aim(step)
     });
     let residual = multipliers.solve();
     let push = constraints::repair(&constraints::without_contacts(encounter), multipliers);
@@ -243,7 +242,7 @@ fn implicit<const W: usize>(
     for i in 0..pads.len() {
         outcome.impulses.push([multipliers.impulse(first + i), 0.0, 0.0]);
     }
-    rub.take(multipliers, &mut outcome);
+    friction.take(multipliers, &mut outcome);
     scratch.kept.clear();
     for (i, pad) in pads.iter().enumerate() {
         let [normal, tangential @ ..] = outcome.impulses[i];
@@ -281,8 +280,8 @@ fn explicit<const W: usize>(
         multipliers.set_impulse(i, impulse);
         damped.push(impulse - spring);
     }
-    let rub = Rub::push(encounter, encounter.velocities, multipliers, |_, _| (0.0, 0.0));
-    let mut stretches = rub_explicitly(&rub, encounter, multipliers, &pads);
+    let friction = FrictionRows::push(encounter, multipliers, 0, |_, _| (0.0, 0.0));
+    let mut stretches = apply_explicit_friction(&friction, encounter, multipliers, &pads);
     multipliers.update();
     multipliers.apply(encounter.velocities);
     // Joints close the ledger's springs; those of contacts come on top.
@@ -291,7 +290,7 @@ fn explicit<const W: usize>(
     for i in 0..pads.len() {
         outcome.impulses.push([multipliers.impulse(i), 0.0, 0.0]);
     }
-    rub.take(multipliers, &mut outcome);
+    friction.take(multipliers, &mut outcome);
     scratch.kept.clear();
     for (i, pad) in pads.iter().enumerate() {
         let (before, after) = (multipliers.rate_before(i), multipliers.rate_after(i));
@@ -336,38 +335,37 @@ fn enter_tangential(pad: &Pad, stretch: [f64; 2], account: &mut Ledger, springs:
 
 /// Sets the impulses of explicit friction: tangential springs, half critically damped, and no more than the normal force allows.
 /// Returns how far the springs are stretched, which is less where they slip.
-fn rub_explicitly<const W: usize>(
-    rub: &Rub,
+fn apply_explicit_friction<const W: usize>(
+    friction: &FrictionRows,
     encounter: &Encounter<'_, W>,
     multipliers: &mut Multipliers<W>,
     pads: &[Pad],
 ) -> Vec<[f64; 2]> {
     let step = encounter.step;
     let mut stretches = vec![[0.0; 2]; pads.len()];
-    for slip in rub.contacts() {
-        let (contact, pad) = (&encounter.contacts[slip.contact], &pads[slip.contact]);
-        let limit = contact.friction * multipliers.impulse(slip.contact);
+    for friction in friction.contacts() {
+        let (contact, pad) = (&encounter.contacts[friction.contact], &pads[friction.contact]);
+        let limit = contact.friction * multipliers.impulse(friction.contact);
         if limit == 0.0 {
-            slip.directions().for_each(|(row, _)| multipliers.set_impulse(row, 0.0));
+            friction.tangents().for_each(|(row, _)| multipliers.set_impulse(row, 0.0));
             continue;
         }
         let stiffness = pad.normal.stiffness;
         let mut impulses = [0.0; 2];
-        for (k, (row, along)) in slip.directions().enumerate() {
-            let stretch = pad.stretch[0] * along[0] + pad.stretch[1] * along[1];
-            let slipping = encounter.slip(slip.contact, encounter.before);
+        let slip = encounter.slip(friction.contact, encounter.before);
+        for (row, k) in friction.tangents() {
             let damping = (stiffness / multipliers.square(row)).sqrt();
-            impulses[k] = -step * (stiffness * stretch + damping * (slipping[0] * along[0] + slipping[1] * along[1]));
+            impulses[k] = -step * (stiffness * pad.stretch[k] + damping * slip[k]);
         }
         let size = impulses[0].hypot(impulses[1]);
         if size > limit {
             impulses = impulses.map(|impulse| impulse * (limit / size));
         }
-        slip.directions().zip(impulses).for_each(|((row, _), impulse)| multipliers.set_impulse(row, impulse));
+        friction.tangents().for_each(|(row, k)| multipliers.set_impulse(row, impulses[k]));
         // The anchor follows as soon as the spring alone holds more than friction allows. It never runs ahead: a spring that is
         // drawn out by a damper's force, not by a way, would hold energy that nobody gave.
         let held = step * stiffness * pad.stretch[0].hypot(pad.stretch[1]);
-        stretches[slip.contact] =
+        stretches[friction.contact] =
             pad.stretch.map(|stretch| if held > limit { stretch * (limit / held) } else { stretch });
     }
     stretches

@@ -12,6 +12,7 @@ mod flexible_friction;
 mod flexible_heaps;
 mod flexible_ringing;
 mod flexible_spin;
+mod friction;
 mod impacts;
 mod input;
 mod memory;
