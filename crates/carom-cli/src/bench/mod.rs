@@ -5,6 +5,7 @@
 mod bounce;
 mod distant;
 mod flexible;
+mod friction;
 mod impact;
 mod measure;
 mod modes;
@@ -32,6 +33,7 @@ enum Benchmark {
     Modes(modes::Args),
     Bounce(bounce::Args),
     Impact(impact::Args),
+    Friction(friction::Args),
     World(world::Args),
     Distant(distant::Args),
     Sound(sound::Args),
@@ -56,6 +58,7 @@ pub fn run(args: Args) -> Work<()> {
         Some(Benchmark::Modes(args)) => modes::run(&args),
         Some(Benchmark::Bounce(args)) => bounce::run(&args),
         Some(Benchmark::Impact(args)) => impact::run(&args),
+        Some(Benchmark::Friction(args)) => friction::run(&args),
         Some(Benchmark::World(args)) => world::run(&args),
         Some(Benchmark::Distant(args)) => distant::run(&args),
         Some(Benchmark::Sound(args)) => sound::run(&args),

@@ -1,0 +1,117 @@
+"""Solves a friction problem with the solvers of Siconos (Debian's python3-siconos, run by Debian's own python3).
+
+    /usr/bin/python3 siconos_friction.py problem.json
+
+Prints a line `RESULT {...}` for each solver and form of W: milliseconds of the solver alone and the residual |r - P(r - u~)| / |q|.
+"""
+import json
+import os
+import signal
+import sys
+import tempfile
+import time
+
+import numpy as np
+import siconos.numerics as sn
+
+TOLERANCE = 1e-8
+SOLVERS = ["NSGS", "NSN_AC", "PROX", "ADMM"]
+# What a solver may take on a problem.
+MOST_SECONDS = 20
+
+
+def dense(a):
+    matrix = np.zeros(a["shape"])
+    np.add.at(matrix, (a["rows"], a["cols"]), a["values"])
+    return matrix
+
+
+def load(path):
+    problem = json.load(open(path))
+    contacts, mu = problem["contacts"], np.array(problem["mu"], dtype=float)
+    if problem.get("dimension", 3) != 3:
+        raise SystemExit("only problems in 3D")
+    if "M" in problem:
+        mass, directions = dense(problem["M"]), dense(problem["H"])
+        inverse = np.linalg.solve(mass, directions)
+        matrix = directions.T @ inverse
+        free = inverse.T @ np.array(problem["f"]) + np.array(problem["w"])
+    else:
+        matrix = np.zeros((3 * contacts, 3 * contacts))
+        np.add.at(matrix, (problem["rows"], problem["cols"]), problem["values"])
+        free = np.array(problem["q"])
+    return contacts, (matrix + matrix.T) / 2, free, mu
+
+
+def residual(matrix, free, mu, impulses):
+    u, r = (matrix @ impulses + free).reshape(-1, 3), impulses.reshape(-1, 3)
+    z = r - np.column_stack([u[:, 0] + mu * np.linalg.norm(u[:, 1:], axis=1), u[:, 1:]])
+    slip = np.linalg.norm(z[:, 1:], axis=1)
+    projected = np.zeros_like(z)
+    inside = slip <= mu * z[:, 0]
+    border = ~inside & (mu * slip > -z[:, 0])
+    projected[inside] = z[inside]
+    normal = (z[border, 0] + mu[border] * slip[border]) / (1 + mu[border] ** 2)
+    projected[border, 0] = normal
+    projected[border, 1:] = (mu[border] * normal / slip[border])[:, None] * z[border, 1:]
+    return np.linalg.norm(r - projected) / np.linalg.norm(free)
+
+
+def as_sparse_blocks(contacts, matrix, free, mu):
+    """The problem in Siconos' own file format with blocks of 3 x 3, read back by Siconos."""
+    blocks = matrix.reshape(contacts, 3, contacts, 3).transpose(0, 2, 1, 3)
+    filled = np.abs(blocks).max(axis=(2, 3)) > 0
+    np.fill_diagonal(filled, True)
+    rows = [np.nonzero(filled[k])[0] for k in range(contacts)]
+    starts = np.concatenate([[0], np.cumsum([len(row) for row in rows])])
+    columns = np.concatenate(rows)
+    ends = [str(3 * (k + 1)) for k in range(contacts)]
+    lines = ["3", str(contacts), "1", str(3 * contacts), str(3 * contacts), str(len(columns)), str(contacts), str(contacts)]
+    lines += ["\t".join(ends), "\t".join(ends), str(contacts + 1), str(len(columns))]
+    lines += ["\t".join(map(str, starts)), "\t".join(map(str, columns))]
+    number = 0
+    for row in range(contacts):
+        for column in rows[row]:
+            lines.append(str(number))
+            number += 1
+            # Siconos stores blocks column by column.
+            lines += [repr(float(value)) for value in blocks[row, column].T.ravel()]
+    lines += [" ".join(repr(float(value)) for value in free), " ".join(repr(float(value)) for value in mu), "0"]
+    with tempfile.NamedTemporaryFile("w", suffix=".dat") as file:
+        file.write("\n".join(lines) + "\n")
+        file.flush()
+        return sn.frictionContact_new_from_filename(file.name)
+
+
+def solve(contacts, matrix, free, mu, form, name):
+    if form == "dense":
+        problem = sn.FrictionContactProblem(3, contacts, matrix, free, mu)
+    else:
+        problem = as_sparse_blocks(contacts, matrix, free, mu)
+    options = sn.SolverOptions(getattr(sn, f"SICONOS_FRICTION_3D_{name}"))
+    options.dparam[sn.SICONOS_DPARAM_TOL] = TOLERANCE
+    impulses, velocities = np.zeros(3 * contacts), np.zeros(3 * contacts)
+    begin = time.perf_counter()
+    sn.fc3d_driver(problem, impulses, velocities, options)
+    seconds = time.perf_counter() - begin
+    reached = float(residual(matrix, free, mu, impulses))
+    result = {"solver": name, "form": form, "milliseconds": 1e3 * seconds, "residual": min(reached, 1e300)}
+    print("\nRESULT " + json.dumps(result), flush=True)
+
+
+def main():
+    contacts, matrix, free, mu = load(sys.argv[1])
+    for form in ("dense", "sparse-block"):
+        for name in SOLVERS:
+            # A process for each: some solvers end the program by an assertion, some do not end.
+            child = os.fork()
+            if child == 0:
+                try:
+                    signal.alarm(MOST_SECONDS)
+                    solve(contacts, matrix, free, mu, form, name)
+                finally:
+                    os._exit(0)
+            os.waitpid(child, 0)
+
+
+main()
