@@ -34,6 +34,7 @@ pub(crate) struct Newton {
 
 /// By how much the regularization grows where linear equations are not solved, up to which bound.
 const REGULARIZATION_GROWTH: f64 = 30.0;
+const MIN_REGULARIZATION: f64 = 1e-12;
 const MAX_REGULARIZATION: f64 = 1e-3;
 /// Relative residuals of linear equations that make a step useless.
 const MAX_LINEAR_RESIDUAL: f64 = 1e-3;
@@ -59,7 +60,7 @@ impl Newton {
                 return (best, step);
             }
             while !self.find_step(island, regularization) {
-                regularization *= REGULARIZATION_GROWTH;
+                regularization = regularization.max(MIN_REGULARIZATION) * REGULARIZATION_GROWTH;
                 if regularization > MAX_REGULARIZATION {
                     return (best, step + 1);
                 }
