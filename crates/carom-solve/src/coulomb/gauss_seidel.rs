@@ -4,7 +4,7 @@ use super::cone::Law;
 use super::delassus::Delassus;
 use super::island::{Island, Residual};
 use super::one_contact::OneContact;
-use super::small::{Matrix, Vector, add, apply, subtract};
+use super::small::{Matrix, Vector, add, apply, scale, subtract};
 
 /// Memory of the method.
 #[derive(Debug, Default)]
@@ -25,7 +25,7 @@ impl GaussSeidel {
         for contact in 0..island.len() {
             let mut w = island.delassus.diagonal(contact);
             for row in 0..3 {
-                w[row][row] += DIAGONAL_REGULARIZATION;
+                w[row][row] += DIAGONAL_REGULARIZATION + island.proximity_of(contact);
                 if row >= island.rows[contact] as usize {
                     w[row] = [0.0; 3];
                     w[row][row] = 1.0;
@@ -43,7 +43,11 @@ impl GaussSeidel {
             for k in 0..island.len() {
                 let contact = if sweep % 2 == 0 { k } else { island.len() - 1 - k };
                 let w = &self.diagonals[contact];
-                let u = add(&island.delassus.velocity(contact, r), &island.free[contact]);
+                let mut u = add(&island.delassus.velocity(contact, r), &island.free[contact]);
+                if island.proximity > 0.0 {
+                    let away = subtract(&r[contact], &island.center[contact]);
+                    u = add(&u, &scale(&away, island.proximity_of(contact)));
+                }
                 let q = subtract(&u, &apply(w, &r[contact]));
                 let new = match island.laws[contact] {
                     Law::Bilateral => bilateral(w, &q),

@@ -64,7 +64,8 @@ impl<D: Delassus> Island<D> {
         self.laws.len()
     }
 
-    fn proximity_of(&self, contact: usize) -> f64 {
+    /// α D of one contact.
+    pub fn proximity_of(&self, contact: usize) -> f64 {
         self.proximity * self.weights.get(contact).copied().unwrap_or(1.0)
     }
 

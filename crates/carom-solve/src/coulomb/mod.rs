@@ -8,6 +8,7 @@
 //! 2. if that stalls, interior points with De Saxcé's term in Newton's matrix, and Newton again from there;
 //! 3. if that stalls too, proximal steps: W + α is regular, and α falls as far as its problems can be solved.
 //!
+//! A solve with contacts of small, equal compliance comes first: it selects one solution where Coulomb's law has several.
 //! The relative residual |r − P(r − ũ)| / |q| judges all of them. [`CoulombReport`] says which method ran and how far it got.
 //! Where redundant contacts leave impulses open, the ones with the least norm are taken.
 //!

@@ -71,6 +71,8 @@ const MIN_GAP: f64 = 1e-20;
 const TOLERANCE_MARGIN: f64 = 0.01;
 /// The regularization of Newton's matrix, relative to the diagonal of W: redundant contacts make W singular.
 const NEWTON_REGULARIZATION: f64 = 1e-8;
+/// Compliance that all contacts have while one of several solutions is selected, relative to the diagonal of W.
+const SELECTION_COMPLIANCE: f64 = 1e-6;
 /// An island with a larger residual after all methods has constraints that contradict each other.
 const UNSOLVABLE_RESIDUAL: f64 = 1e-6;
 /// Rounds in which contacts change from their static to their kinetic coefficient.
@@ -315,7 +317,9 @@ impl Methods {
             max_failures: 2,
         };
         report.method = report.method.max(IslandMethod::Newton);
-        let mut best = self.try_newton(island, params, &finish, report);
+        self.select(island, params, &finish, report);
+        let (mut best, steps) = self.newton.run(island, &mut self.r, &finish);
+        report.newton_steps += steps;
         if best.worst() > params.tolerance {
             report.method = IslandMethod::InteriorPoint;
             best = self.try_interior_points(island, params, &finish, report, best);
@@ -375,6 +379,25 @@ impl Methods {
         }
         island.velocities(&self.r, &mut self.u);
         island.residual(&self.r, &self.u)
+    }
+
+    /// Solves the island with contacts that give way a little, all alike: the limit of stiff springs. Where Coulomb's law itself has several solutions, this
+    /// decides which of them is taken, whatever the start and the order of contacts.
+    fn select<D: Delassus>(
+        &mut self,
+        island: &mut Island<D>,
+        params: &CoulombParams,
+        finish: &NewtonParams,
+        report: &mut CoulombReport,
+    ) {
+        island.proximity = SELECTION_COMPLIANCE;
+        island.center.clear();
+        island.center.resize(island.len(), [0.0; 3]);
+        let best = self.try_newton(island, params, finish, report);
+        if best.worst() > params.tolerance {
+            self.try_interior_points(island, params, finish, report, best);
+        }
+        island.proximity = 0.0;
     }
 
     /// A single contact in closed form, if that reaches the tolerance.
