@@ -181,7 +181,7 @@ fn in_blocks<const W: usize>(
     coordinates: usize,
     dimension: usize,
 ) -> Option<BlockColumns<W>> {
-    if coordinates % W != 0 {
+    if !coordinates.is_multiple_of(W) {
         return None;
     }
     let mut blocks = BlockColumns::new(coordinates / W);
