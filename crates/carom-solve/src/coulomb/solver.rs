@@ -321,7 +321,7 @@ impl Methods {
         let (mut best, steps) = self.newton.run(island, &mut self.r, &finish);
         report.newton_steps += steps;
         if best.worst() > params.tolerance {
-            report.method = IslandMethod::InteriorPoint;
+            report.method = report.method.max(IslandMethod::InteriorPoint);
             best = self.try_interior_points(island, params, &finish, report, best);
         }
         if best.worst() > params.tolerance {
@@ -395,6 +395,7 @@ impl Methods {
         island.center.resize(island.len(), [0.0; 3]);
         let best = self.try_newton(island, params, finish, report);
         if best.worst() > params.tolerance {
+            report.method = report.method.max(IslandMethod::InteriorPoint);
             self.try_interior_points(island, params, finish, report, best);
         }
         island.proximity = 0.0;
