@@ -32,7 +32,7 @@ pub struct Args {
     /// Print as JSON.
     #[arg(long)]
     json: bool,
-    /// Of a damaged recording, read the segments before the first damaged one.
+    /// Read the intact segments of a damaged recording, up to the first damaged one.
     #[arg(long)]
     intact: bool,
     #[command(flatten)]

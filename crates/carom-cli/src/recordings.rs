@@ -45,7 +45,7 @@ pub fn explained(error: RecordingError) -> Report {
     failure(error, help.as_deref())
 }
 
-/// What can be done about an error.
+/// Advice for an error.
 pub fn advice(error: &RecordingError) -> Option<String> {
     let elsewhere = "`carom run SCENE --out OTHER` records it again in another folder";
     match error {

@@ -131,7 +131,7 @@ impl Facts<'_> {
     }
 }
 
-/// What the energy guard found in one column.
+/// The findings of the energy guard in one column.
 fn gain_text(gain: &GuardReport) -> String {
     let GuardReport { column, steps, worst, first } = *gain;
     let what = if column == "energy" { "the energy rose".into() } else { format!("the loss by {column} fell") };

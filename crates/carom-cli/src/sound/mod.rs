@@ -116,7 +116,7 @@ pub struct Args {
     /// Leave out the clicks of bodies that are jolted.
     #[arg(long, help_heading = "Sound")]
     no_clicks: bool,
-    /// Of a damaged recording, hear the segments before the first damaged one.
+    /// Render the intact segments of a damaged recording, up to the first damaged one.
     #[arg(long)]
     intact: bool,
     /// Print what was made as JSON.

@@ -43,7 +43,7 @@ pub struct Args {
     /// Tell the address and open no browser.
     #[arg(long)]
     no_open: bool,
-    /// Of a damaged recording, show the segments before the first damaged one.
+    /// Show the intact segments of a damaged recording, up to the first damaged one.
     #[arg(long)]
     intact: bool,
     /// Replace a page that exists.

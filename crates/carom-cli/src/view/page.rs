@@ -17,7 +17,7 @@ pub const PAGE: &str = include_str!(concat!(env!("OUT_DIR"), "/page.html"));
 /// Where data go: an element whose content is never run or shown.
 const SLOT: &str = "<template id=\"data\"></template>";
 
-/// What the page may do: run its own script and style, which are known by their hashes, and speak with its own server only.
+/// The Content-Security-Policy: the page runs its own script and style, known by their hashes, and connects to its own server only.
 pub fn policy() -> &'static str {
     static POLICY: LazyLock<String> = LazyLock::new(|| {
         format!(

@@ -11,14 +11,14 @@ use crate::ui::{Work, failure};
 /// The residual that a solver must reach to count.
 const TOLERANCE: f64 = 1e-8;
 
-/// What one solver of Siconos did.
+/// The result of one solver of Siconos.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct PeerResult {
     /// The solver's name.
     pub solver: String,
     /// How W was given: `dense`, `sparse-block` or `global`.
     pub form: String,
-    /// Of the solver alone.
+    /// Time of the solver alone.
     pub milliseconds: f64,
     /// By the same definition as Carom's; infinite if it failed.
     pub residual: f64,
