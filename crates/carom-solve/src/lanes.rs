@@ -1,4 +1,6 @@
-//! Four numbers at a time, in the registers that the processor turns out to have when the program runs.
+//! Four or eight numbers at a time, in the registers that the processor turns out to have when the program runs.
+//!
+//! Each number is computed by the same operations in the same order, however many stand in a register: results have the same bits.
 
 /// Numbers side by side.
 pub(crate) const LANES: usize = 4;
@@ -6,9 +8,15 @@ pub(crate) const LANES: usize = 4;
 /// Four numbers in memory.
 pub(crate) type Lane = [f64; LANES];
 
+/// Eight numbers in memory.
+pub(crate) type WideLane = [f64; 2 * LANES];
+
 /// What the processor does with four numbers at a time.
 pub(crate) trait Registers: Copy {
     type Four: Copy;
+    type Eight: Copy;
+    /// Whether eight numbers fit into one register.
+    const IS_WIDE: bool;
 
     fn load(self, lane: &Lane) -> Self::Four;
     fn store(self, four: Self::Four) -> Lane;
@@ -21,6 +29,10 @@ pub(crate) trait Registers: Copy {
     fn subtract_product(self, c: Self::Four, a: Self::Four, b: Self::Four) -> Self::Four;
     /// c − a b of single numbers, rounded once if that is one instruction.
     fn subtract(self, c: f64, a: f64, b: f64) -> f64;
+    fn load_eight(self, lane: &WideLane) -> Self::Eight;
+    fn store_eight(self, eight: Self::Eight) -> WideLane;
+    /// c − a b with the same b for all eight numbers.
+    fn subtract_multiple(self, c: Self::Eight, a: Self::Eight, b: f64) -> Self::Eight;
 }
 
 /// A task that is compiled once for each kind of registers. All of it must be inlined to become such code.
@@ -36,7 +48,7 @@ pub(crate) fn in_lanes<T: Task>(task: T) -> T::Output {
     #[cfg(target_arch = "x86_64")]
     {
         if let Some(newest) = pulp::x86::V4::try_new() {
-            return newest.vectorize(Chosen(task, *newest));
+            return newest.vectorize(Chosen(task, newest));
         }
         if let Some(fused) = pulp::x86::V3::try_new() {
             return fused.vectorize(Chosen(task, fused));
@@ -46,10 +58,10 @@ pub(crate) fn in_lanes<T: Task>(task: T) -> T::Output {
 }
 
 #[cfg(target_arch = "x86_64")]
-struct Chosen<T>(T, pulp::x86::V3);
+struct Chosen<T, R>(T, R);
 
 #[cfg(target_arch = "x86_64")]
-impl<T: Task> pulp::NullaryFnOnce for Chosen<T> {
+impl<T: Task, R: Registers> pulp::NullaryFnOnce for Chosen<T, R> {
     type Output = T::Output;
     #[inline(always)]
     fn call(self) -> T::Output {
@@ -60,6 +72,8 @@ impl<T: Task> pulp::NullaryFnOnce for Chosen<T> {
 #[cfg(target_arch = "x86_64")]
 impl Registers for pulp::x86::V3 {
     type Four = pulp::f64x4;
+    type Eight = [pulp::f64x4; 2];
+    const IS_WIDE: bool = false;
 
     #[inline(always)]
     fn load(self, lane: &Lane) -> pulp::f64x4 {
@@ -93,6 +107,71 @@ impl Registers for pulp::x86::V3 {
     fn subtract(self, c: f64, a: f64, b: f64) -> f64 {
         (-a).mul_add(b, c)
     }
+    #[inline(always)]
+    fn load_eight(self, lane: &WideLane) -> [pulp::f64x4; 2] {
+        pulp::cast(*lane)
+    }
+    #[inline(always)]
+    fn store_eight(self, eight: [pulp::f64x4; 2]) -> WideLane {
+        pulp::cast(eight)
+    }
+    #[inline(always)]
+    fn subtract_multiple(self, c: [pulp::f64x4; 2], a: [pulp::f64x4; 2], b: f64) -> [pulp::f64x4; 2] {
+        let b = self.splat_f64x4(b);
+        [self.negate_mul_add_f64x4(a[0], b, c[0]), self.negate_mul_add_f64x4(a[1], b, c[1])]
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Registers for pulp::x86::V4 {
+    type Four = pulp::f64x4;
+    type Eight = pulp::f64x8;
+    const IS_WIDE: bool = true;
+
+    #[inline(always)]
+    fn load(self, lane: &Lane) -> pulp::f64x4 {
+        pulp::cast(*lane)
+    }
+    #[inline(always)]
+    fn store(self, four: pulp::f64x4) -> Lane {
+        pulp::cast(four)
+    }
+    #[inline(always)]
+    fn splat(self, value: f64) -> pulp::f64x4 {
+        self.splat_f64x4(value)
+    }
+    #[inline(always)]
+    fn add(self, a: pulp::f64x4, b: pulp::f64x4) -> pulp::f64x4 {
+        self.add_f64x4(a, b)
+    }
+    #[inline(always)]
+    fn multiply(self, a: pulp::f64x4, b: pulp::f64x4) -> pulp::f64x4 {
+        self.mul_f64x4(a, b)
+    }
+    #[inline(always)]
+    fn multiply_add(self, a: pulp::f64x4, b: pulp::f64x4, c: pulp::f64x4) -> pulp::f64x4 {
+        self.mul_add_f64x4(a, b, c)
+    }
+    #[inline(always)]
+    fn subtract_product(self, c: pulp::f64x4, a: pulp::f64x4, b: pulp::f64x4) -> pulp::f64x4 {
+        self.negate_mul_add_f64x4(a, b, c)
+    }
+    #[inline(always)]
+    fn subtract(self, c: f64, a: f64, b: f64) -> f64 {
+        (-a).mul_add(b, c)
+    }
+    #[inline(always)]
+    fn load_eight(self, lane: &WideLane) -> pulp::f64x8 {
+        pulp::cast(*lane)
+    }
+    #[inline(always)]
+    fn store_eight(self, eight: pulp::f64x8) -> WideLane {
+        pulp::cast(eight)
+    }
+    #[inline(always)]
+    fn subtract_multiple(self, c: pulp::f64x8, a: pulp::f64x8, b: f64) -> pulp::f64x8 {
+        self.negate_mul_add_f64x8(a, self.splat_f64x8(b), c)
+    }
 }
 
 /// Numbers one by one, as far as the compiler does not know better. Where fusing is no instruction of every processor, a library would do it
@@ -104,6 +183,8 @@ const FUSED: bool = cfg!(target_arch = "aarch64");
 
 impl Registers for Plain {
     type Four = Lane;
+    type Eight = WideLane;
+    const IS_WIDE: bool = false;
 
     #[inline(always)]
     fn load(self, lane: &Lane) -> Lane {
@@ -136,5 +217,17 @@ impl Registers for Plain {
     #[inline(always)]
     fn subtract(self, c: f64, a: f64, b: f64) -> f64 {
         if FUSED { (-a).mul_add(b, c) } else { c - a * b }
+    }
+    #[inline(always)]
+    fn load_eight(self, lane: &WideLane) -> WideLane {
+        *lane
+    }
+    #[inline(always)]
+    fn store_eight(self, eight: WideLane) -> WideLane {
+        eight
+    }
+    #[inline(always)]
+    fn subtract_multiple(self, c: WideLane, a: WideLane, b: f64) -> WideLane {
+        std::array::from_fn(|k| self.subtract(c[k], a[k], b))
     }
 }

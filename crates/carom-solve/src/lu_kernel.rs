@@ -3,7 +3,10 @@
 //! A front is stored column by column with a leading dimension that leaves room for whole registers behind its last row. What stands
 //! in that room is never read as a result.
 
-use crate::lanes::{LANES, Lane, Registers};
+use crate::lanes::{LANES, Registers, WideLane};
+
+/// Rows that are worked on together.
+const EIGHT: usize = 2 * LANES;
 
 /// Columns that are eliminated before the rest of the front is updated.
 const PANEL: usize = 8;
@@ -11,7 +14,7 @@ const PANEL: usize = 8;
 /// The distance between columns of a front of this height.
 #[inline(always)]
 pub(crate) fn leading_dimension(height: usize) -> usize {
-    height.next_multiple_of(LANES) + 2 * LANES
+    height.next_multiple_of(EIGHT) + 2 * EIGHT
 }
 
 /// Which pivots to take.
@@ -138,6 +141,10 @@ fn update<R: Registers>(registers: R, front: &mut [f64], [height, leading]: [usi
     let panel = Panel { columns: panel, leading, begin, end };
     let columns = height - end;
     let mut column = 0;
+    while R::IS_WIDE && column + 8 <= columns {
+        panel.subtract_from::<R, 8>(registers, &mut rest[column * leading..], height);
+        column += 8;
+    }
     while column + 4 <= columns {
         panel.subtract_from::<R, 4>(registers, &mut rest[column * leading..], height);
         column += 4;
@@ -158,16 +165,17 @@ struct Panel<'a> {
 }
 
 impl Panel<'_> {
-    /// Updates some columns, two registers of rows at a time.
+    /// Updates some columns, as many rows at a time as registers hold.
     #[inline(always)]
     fn subtract_from<R: Registers, const COLUMNS: usize>(self, registers: R, targets: &mut [f64], height: usize) {
         let mut row = self.end;
-        while row + LANES < height {
+        while R::IS_WIDE && row + EIGHT < height {
             self.subtract_tile::<R, COLUMNS, 2>(registers, targets, row);
-            row += 2 * LANES;
+            row += 2 * EIGHT;
         }
-        if row < height {
+        while row < height {
             self.subtract_tile::<R, COLUMNS, 1>(registers, targets, row);
+            row += EIGHT;
         }
     }
 
@@ -178,35 +186,35 @@ impl Panel<'_> {
         targets: &mut [f64],
         row: usize,
     ) {
-        let mut sums = [[registers.splat(0.0); COLUMNS]; ROWS];
+        let mut sums = [[registers.load_eight(&[0.0; EIGHT]); COLUMNS]; ROWS];
         for c in 0..COLUMNS {
             let lanes = lanes_at(&targets[c * self.leading + row..], ROWS);
             for i in 0..ROWS {
-                sums[i][c] = registers.load(&lanes[i]);
+                sums[i][c] = registers.load_eight(&lanes[i]);
             }
         }
         for k in self.begin..self.end {
             let lanes = lanes_at(&self.columns[k * self.leading + row..], ROWS);
             for c in 0..COLUMNS {
-                let factor = registers.splat(targets[c * self.leading + k]);
+                let factor = targets[c * self.leading + k];
                 for i in 0..ROWS {
-                    sums[i][c] = registers.subtract_product(sums[i][c], registers.load(&lanes[i]), factor);
+                    sums[i][c] = registers.subtract_multiple(sums[i][c], registers.load_eight(&lanes[i]), factor);
                 }
             }
         }
         for c in 0..COLUMNS {
-            let target = &mut targets[c * self.leading + row..][..ROWS * LANES];
-            let lanes = target.as_chunks_mut::<LANES>().0;
+            let target = &mut targets[c * self.leading + row..][..ROWS * EIGHT];
+            let lanes = target.as_chunks_mut::<EIGHT>().0;
             for i in 0..ROWS {
-                lanes[i] = registers.store(sums[i][c]);
+                lanes[i] = registers.store_eight(sums[i][c]);
             }
         }
     }
 }
 
 #[inline(always)]
-fn lanes_at(numbers: &[f64], count: usize) -> &[Lane] {
-    numbers[..count * LANES].as_chunks::<LANES>().0
+fn lanes_at(numbers: &[f64], count: usize) -> &[WideLane] {
+    numbers[..count * EIGHT].as_chunks::<EIGHT>().0
 }
 
 /// target ← target − factor · column.
