@@ -108,6 +108,24 @@ impl Heap {
         0.5 * motion.iter().map(|x| x * x).sum::<f64>()
     }
 
+    /// The largest violation of Coulomb's law with preloads, relative to the largest impulse and the largest free velocity, by its words: a
+    /// contact that presses does not move apart, one within the bound sticks, one that slips has the whole bound against its slip.
+    fn violation(&self, impulses: &[f64]) -> f64 {
+        let u = self.velocities(impulses);
+        let largest = |numbers: &[f64]| numbers.iter().fold(f64::MIN_POSITIVE, |m, x| m.max(x.abs()));
+        let (force, speed) = (largest(impulses), largest(&self.free));
+        let mut worst = 0.0f64;
+        for (contact, (r, u)) in impulses.as_chunks::<3>().0.iter().zip(u.as_chunks::<3>().0).enumerate() {
+            let bound = self.friction(contact) * (self.constraints[contact].preload + r[0]);
+            let (pull, slip) = (r[1].hypot(r[2]), u[1].hypot(u[2]));
+            worst = worst.max(-r[0] / force).max(-u[0] / speed).max((r[0] / force).min(u[0] / speed));
+            worst = worst.max((pull - bound) / force).max(((bound - pull) / force).min(slip / speed));
+            let across = (r[1] * u[2] - r[2] * u[1]).abs().max(r[1] * u[1] + r[2] * u[2]);
+            worst = worst.max(across / (force * speed));
+        }
+        worst
+    }
+
     fn friction(&self, contact: usize) -> f64 {
         match self.constraints[contact].law {
             ConstraintLaw::Contact { static_friction, .. } => static_friction,
@@ -229,6 +247,49 @@ fn a_contact_sticks_up_to_its_static_and_slides_with_its_kinetic_coefficient() {
         } else {
             assert!(speed < 1e-12, "it sticks: {speed}");
         }
+    }
+}
+
+#[test]
+fn friction_relies_on_a_preload_besides_the_normal_impulse() {
+    // A body of 2 kg leaves the floor at 1 m/s and slides at 3 m/s. A normal impulse of 1.5 N s has acted; μ = 0.4.
+    let mut columns = BlockColumns::<3>::new(1);
+    let scale = 1.0 / 2f64.sqrt();
+    for row in [[0.0, scale, 0.0], [scale, 0.0, 0.0], [0.0, 0.0, scale]] {
+        columns.push_single(0, row);
+    }
+    let constraints = [Constraint { preload: 1.5, ..Constraint::contact(0, 3, 0.4) }];
+    for (normal, expected) in [(1.0, 0.0), (-1.0, 2.0)] {
+        for method in [CoulombMethod::Exact, CoulombMethod::GaussSeidel] {
+            let free = [normal, 3.0 * 0.6, 3.0 * 0.8];
+            let problem = CoulombProblem { columns: &columns, constraints: &constraints, free: &free, softness: &[] };
+            let params = CoulombParams { method, ..CoulombParams::default() };
+            let mut r = [0.0; 3];
+            let report = CoulombSolver::default().solve(&problem, &params, &mut r).unwrap();
+            assert!(report.converged, "{report:?}");
+            let bound = 0.4 * (1.5 + expected);
+            assert!((r[0] - expected).abs() < 1e-14, "{r:?}");
+            assert!((r[1] + 0.6 * bound).abs() < 1e-14 && (r[2] + 0.8 * bound).abs() < 1e-14, "{r:?}");
+        }
+    }
+}
+
+#[test]
+fn heaps_with_preloads_obey_coulombs_law_and_gain_no_energy() {
+    for seed in 0..60 {
+        let friction = [0.1, 0.2, 0.4, 1.0][seed as usize % 4];
+        let (_, mut heap) = pile(seed, 2 + seed as usize % 12, friction, 2.0);
+        for (contact, constraint) in heap.constraints.iter_mut().enumerate() {
+            constraint.preload = (0.3 * random(seed * 100 + contact as u64)).max(0.0);
+        }
+        let (impulses, report) = heap.solve(&CoulombParams::default());
+        assert!(report.converged || friction == 1.0, "seed {seed}: {report:?}");
+        assert!(report.residual < if report.converged { 1e-12 } else { 0.1 }, "seed {seed}: {report:?}");
+        if !report.converged {
+            continue;
+        }
+        assert!(heap.violation(&impulses) < 1e-9, "seed {seed}: {:e}", heap.violation(&impulses));
+        assert!(heap.energy(&impulses) <= heap.energy(&vec![0.0; impulses.len()]) * (1.0 + 1e-12), "seed {seed}");
     }
 }
 
@@ -384,6 +445,12 @@ fn bad_input_is_refused_by_its_row_and_number() {
         let error = solve(&heap).unwrap_err();
         assert!(matches!(error, CoulombError::Friction { constraint: 2, .. }), "{error}");
     }
+    for value in [-0.1, f64::NAN, f64::INFINITY] {
+        let mut heap = good.clone();
+        heap.constraints[3].preload = value;
+        let error = solve(&heap).unwrap_err();
+        assert!(matches!(error, CoulombError::Preload { constraint: 3, .. }), "{error}");
+    }
     let mut heap = good.clone();
     heap.constraints[1].law = ConstraintLaw::Contact { static_friction: 0.1, kinetic_friction: 0.2 };
     assert!(matches!(solve(&heap).unwrap_err(), CoulombError::KineticAboveStatic { constraint: 1, .. }));
@@ -480,6 +547,7 @@ proptest! {
             }
             let u = heap.velocities(&impulses);
             prop_assert!(u.iter().step_by(3).all(|rate| *rate > -1e-9));
+            prop_assert!(heap.violation(&impulses) < 1e-8, "{:e}", heap.violation(&impulses));
         }
     }
 }

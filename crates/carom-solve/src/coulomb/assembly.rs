@@ -54,6 +54,19 @@ fn finish<D: Delassus>(island: &mut Island<D>, constraints: &[Constraint], membe
     island.unscaled_free_norm = square.sqrt();
     island.proximity = 0.0;
     island.weights.clear();
+    for (k, &member) in members.iter().enumerate() {
+        island.laws[k] = with_preload(island.laws[k], &constraints[member as usize], island.lengths[k] / island.speed);
+    }
+}
+
+/// The law of a contact with a preload, which is multiplied by a factor into scaled units.
+pub(super) fn with_preload(law: Law, constraint: &Constraint, factor: f64) -> Law {
+    match law {
+        Law::Coulomb(friction) if constraint.preload > 0.0 && friction > 0.0 => {
+            Law::Preloaded { friction, preload: constraint.preload * factor }
+        }
+        law => law,
+    }
 }
 
 /// Makes an island of some constraints over bodies.

@@ -12,6 +12,8 @@ pub(crate) enum Law {
     Bilateral,
     /// Coulomb's law with this coefficient.
     Coulomb(f64),
+    /// Coulomb's law where friction can rely on a normal impulse that has acted already: |r_T| ≤ μ (preload + r_N).
+    Preloaded { friction: f64, preload: f64 },
     /// The impulse lies in the friction cone and works against the velocity, without De Saxcé's term: an associated flow rule.
     Associated(f64),
     /// There is no impulse.
@@ -21,6 +23,15 @@ pub(crate) enum Law {
 }
 
 impl Law {
+    /// The law for impulses that are multiplied by a factor.
+    #[inline(always)]
+    pub fn rescaled(self, factor: f64) -> Law {
+        match self {
+            Law::Preloaded { friction, preload } => Law::Preloaded { friction, preload: preload * factor },
+            law => law,
+        }
+    }
+
     /// ũ: the velocity with De Saxcé's term, if the law has it.
     #[inline(always)]
     pub fn corrected(self, u: &Vector) -> Vector {
@@ -37,6 +48,10 @@ impl Law {
             Law::Bilateral => *z,
             Law::Zero => [0.0; 3],
             Law::Coulomb(friction) | Law::Associated(friction) => project(z, friction),
+            Law::Preloaded { friction, preload } => {
+                let normal = z[0].max(0.0);
+                project_on_disc(normal, [z[1], z[2]], friction * (preload + normal))
+            }
             Law::Ray(direction) => scale(&direction, dot(&direction, z).max(0.0) / dot(&direction, &direction)),
         }
     }
@@ -49,6 +64,13 @@ impl Law {
             _ => subtract(r, &self.project(&subtract(r, &self.corrected(u)))),
         }
     }
+}
+
+/// A normal impulse, and the tangential one brought into a disc of this radius.
+fn project_on_disc(normal: f64, tangent: [f64; 2], radius: f64) -> Vector {
+    let size = tangent[0].hypot(tangent[1]);
+    let factor = if size > radius { radius / size } else { 1.0 };
+    [normal, factor * tangent[0], factor * tangent[1]]
 }
 
 /// The projection on the friction cone.

@@ -12,6 +12,14 @@ pub enum CoulombError {
         /// Its coefficient.
         value: f64,
     },
+    /// A preload is negative or not finite.
+    #[error("constraint {constraint}: the preload is {value} N s; it must be finite and not negative")]
+    Preload {
+        /// Which constraint.
+        constraint: usize,
+        /// Its preload.
+        value: f64,
+    },
     /// The kinetic coefficient is larger than the static one.
     #[error(
         "constraint {constraint}: the kinetic coefficient {kinetic} is larger than the static one, {static_friction}"

@@ -52,6 +52,9 @@ impl GaussSeidel {
                 let new = match island.laws[contact] {
                     Law::Bilateral => bilateral(w, &q),
                     Law::Coulomb(friction) | Law::Associated(friction) => self.contacts[contact].solve(&q, friction),
+                    Law::Preloaded { friction, preload } => {
+                        self.contacts[contact].solve_preloaded(w, &q, friction, preload)
+                    }
                     Law::Ray(_) | Law::Zero => continue,
                 };
                 let change = subtract(&new, &r[contact]);

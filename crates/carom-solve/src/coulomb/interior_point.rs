@@ -3,6 +3,8 @@
 //! With x = (μ r_N, r_T) and y = (ũ_N/μ, ũ_T) both lie in the unit second-order cone and x ∘ y = 0. Mehrotra's predictor and corrector
 //! with Nesterov and Todd's scaling follow the path x ∘ y = σe of y − e|y_T| = W'x + q'. The term e|y_T| is part of Newton's matrix: evaluating it at the
 //! last point instead makes convergence linear.
+//!
+//! A contact with a preload p has x = (μ(p + r_N), r_T) and two conditions: 0 ≤ r_N ⊥ u_N ≥ 0, and x ∘ y = 0 with y_T = u_T, where y_N is free.
 
 use super::cone::Law;
 use super::delassus::{Delassus, NewtonBlock};
@@ -27,6 +29,8 @@ const CORRECTOR_REACH: f64 = 0.98;
 pub(crate) struct InteriorPoint {
     x: Vec<Vector>,
     y: Vec<Vector>,
+    /// The normals of contacts with a preload; those of others are not used.
+    normals: Vec<NormalPair>,
     contacts: Vec<Scaling>,
     blocks: Vec<NewtonBlock>,
     residuals: Vec<Vector>,
@@ -37,9 +41,22 @@ pub(crate) struct InteriorPoint {
     u: Vec<Vector>,
     /// The impulses of the current point.
     pub r: Vec<Vector>,
+    /// How many contacts have a preload.
+    preloads: usize,
     last_length: f64,
     /// δ, relative to the diagonal of W.
     regularization: f64,
+}
+
+/// r_N and u_N of a contact with a preload, and their steps.
+#[derive(Debug, Clone, Copy, Default)]
+struct NormalPair {
+    impulse: f64,
+    velocity: f64,
+    impulse_step: f64,
+    velocity_step: f64,
+    /// The step of the velocity if that of the impulse is zero.
+    wanted: f64,
 }
 
 /// Nesterov and Todd's scaling of one contact.
@@ -68,18 +85,35 @@ pub(crate) enum Progress {
 /// The coefficient by which normals are scaled; contacts without friction have no tangents and any will do.
 fn coefficient(law: Law) -> f64 {
     match law {
-        Law::Coulomb(friction) | Law::Associated(friction) if friction > 0.0 => friction,
+        Law::Coulomb(friction) | Law::Associated(friction) | Law::Preloaded { friction, .. } if friction > 0.0 => {
+            friction
+        }
         _ => 1.0,
     }
+}
+
+fn is_preloaded(law: Law) -> bool {
+    matches!(law, Law::Preloaded { .. })
 }
 
 impl InteriorPoint {
     /// Starts at the centre of the cones.
     pub fn begin<D: Delassus>(&mut self, island: &Island<D>) {
-        let center = |law: &Law| if *law == Law::Bilateral { [0.0; 3] } else { [1.0, 0.0, 0.0] };
         self.x.clear();
-        self.x.extend(island.laws.iter().map(center));
-        self.y.clone_from(&self.x);
+        self.y.clear();
+        for &law in &island.laws {
+            let size = match law {
+                Law::Bilateral => 0.0,
+                Law::Preloaded { friction, preload } => friction * (preload + 1.0),
+                _ => 1.0,
+            };
+            self.x.push([size, 0.0, 0.0]);
+            self.y.push([if size > 0.0 { 1.0 / size } else { 0.0 }, 0.0, 0.0]);
+        }
+        let center = NormalPair { impulse: 1.0, velocity: 1.0, ..NormalPair::default() };
+        self.normals.clear();
+        self.normals.resize(island.len(), center);
+        self.preloads = island.laws.iter().filter(|law| is_preloaded(**law)).count();
         self.last_length = 1.0;
         self.regularization = REGULARIZATION;
         self.update_impulses(island);
@@ -87,12 +121,38 @@ impl InteriorPoint {
 
     fn update_impulses<D: Delassus>(&mut self, island: &Island<D>) {
         self.r.clear();
-        self.r.extend(self.x.iter().zip(&island.laws).map(|(x, &law)| [x[0] / coefficient(law), x[1], x[2]]));
+        let normal = |contact: usize, law: Law| match law {
+            Law::Preloaded { .. } => self.normals[contact].impulse,
+            law => self.x[contact][0] / coefficient(law),
+        };
+        let impulses = island.laws.iter().zip(&self.x).enumerate();
+        self.r.extend(impulses.map(|(contact, (&law, x))| [normal(contact, law), x[1], x[2]]));
     }
 
     /// The mean of xᵀy: how far from the solution, as long as the equations hold.
-    pub fn gap(&self) -> f64 {
-        self.x.iter().zip(&self.y).map(|(x, y)| dot(x, y)).sum::<f64>() / self.x.len().max(1) as f64
+    pub fn gap<D: Delassus>(&self, island: &Island<D>) -> f64 {
+        self.mean_product(island, 0.0)
+    }
+
+    /// The mean of xᵀy after a part of the step.
+    fn mean_product<D: Delassus>(&self, island: &Island<D>, part: f64) -> f64 {
+        let mut sum = 0.0;
+        for contact in 0..self.x.len() {
+            if part == 0.0 {
+                sum += dot(&self.x[contact], &self.y[contact]);
+            } else {
+                let x = add(&self.x[contact], &scale(&self.dx[contact], part));
+                let y = add(&self.y[contact], &scale(&self.dy[contact], part));
+                sum += dot(&x, &y);
+            }
+        }
+        if self.preloads > 0 {
+            for (normal, _) in self.normals.iter().zip(&island.laws).filter(|(_, law)| is_preloaded(**law)) {
+                let impulse = normal.impulse + part * normal.impulse_step;
+                sum += impulse * (normal.velocity + part * normal.velocity_step);
+            }
+        }
+        sum / (self.x.len() + self.preloads).max(1) as f64
     }
 
     /// The residual of the current impulses.
@@ -120,16 +180,13 @@ impl InteriorPoint {
         {
             return None;
         }
-        let gap = self.gap();
+        let gap = self.gap(island);
         self.set_target(island, 0.0, false);
         if self.solve(island) >= MAX_LINEAR_RESIDUAL {
             return None;
         }
         let reach = self.longest_step(island, PREDICTOR_REACH);
-        let ahead = self.x.iter().zip(&self.dx).zip(self.y.iter().zip(&self.dy));
-        let ahead: f64 =
-            ahead.map(|((x, dx), (y, dy))| dot(&add(x, &scale(dx, reach)), &add(y, &scale(dy, reach)))).sum();
-        let mut centering = (ahead / self.x.len() as f64 / gap).min(1.0).powi(3);
+        let mut centering = (self.mean_product(island, reach) / gap).min(1.0).powi(3);
         // After a short step the path is sought before the solution.
         if self.last_length < 0.05 {
             centering = centering.max(0.8);
@@ -145,6 +202,9 @@ impl InteriorPoint {
         for k in 0..self.x.len() {
             self.x[k] = add(&self.x[k], &scale(&self.dx[k], length));
             self.y[k] = add(&self.y[k], &scale(&self.dy[k], length));
+            let normal = &mut self.normals[k];
+            normal.impulse += length * normal.impulse_step;
+            normal.velocity += length * normal.velocity_step;
         }
         self.last_length = length;
         self.update_impulses(island);
@@ -171,6 +231,10 @@ impl InteriorPoint {
                 island.finish_block(contact, &mut block, &mut [0.0; 3]);
                 self.blocks.push(block);
                 self.contacts.push(Scaling::default());
+                continue;
+            }
+            if let Law::Preloaded { friction, .. } = law {
+                self.scale_preloaded(island, contact, friction);
                 continue;
             }
             let friction = coefficient(law);
@@ -202,6 +266,21 @@ impl InteriorPoint {
         }
     }
 
+    /// Scaling and Newton's block of a contact with a preload.
+    fn scale_preloaded<D: Delassus>(&mut self, island: &Island<D>, contact: usize, friction: f64) {
+        let (x, y, u, normal) = (&self.x[contact], &self.y[contact], &self.u[contact], &self.normals[contact]);
+        self.residuals.push([normal.velocity - u[0], y[1] - u[1], y[2] - u[2]]);
+        let scaling = Scaling::new(x, y, IDENTITY, self.regularization);
+        let mut impulse = scaling.square;
+        impulse[0] = [normal.velocity / normal.impulse, 0.0, 0.0];
+        (1..3).for_each(|row| impulse[row][0] *= friction);
+        (0..3).for_each(|k| impulse[k][k] += self.regularization);
+        let mut block = NewtonBlock::new(impulse, IDENTITY);
+        island.finish_block(contact, &mut block, &mut [0.0; 3]);
+        self.blocks.push(block);
+        self.contacts.push(scaling);
+    }
+
     /// The right-hand side for x ∘ y = `target` e; the corrector takes the predictor's second-order term with it.
     fn set_target<D: Delassus>(&mut self, island: &Island<D>, target: f64, correct: bool) {
         self.right.clear();
@@ -223,6 +302,12 @@ impl InteriorPoint {
             }
             let wanted = apply(&scaling.inverse, &divide(&scaling.center, &wanted));
             let mut right = add(&apply(&scaling.slope, &wanted), &self.residuals[contact]);
+            if is_preloaded(island.laws[contact]) {
+                let normal = &mut self.normals[contact];
+                let second = if correct { normal.impulse_step * normal.velocity_step } else { 0.0 };
+                normal.wanted = (target - second) / normal.impulse - normal.velocity;
+                right[0] = normal.wanted + self.residuals[contact][0];
+            }
             (island.rows[contact] as usize..3).for_each(|row| right[row] = 0.0);
             self.right.push(right);
             // Kept here until the solve turns it into dy.
@@ -244,6 +329,11 @@ impl InteriorPoint {
                 self.dy[contact] = [0.0; 3];
                 continue;
             }
+            if is_preloaded(island.laws[contact]) {
+                let normal = &mut self.normals[contact];
+                normal.impulse_step = dr[0];
+                normal.velocity_step = normal.wanted - normal.velocity / normal.impulse * dr[0];
+            }
             let dx = [dr[0] * coefficient(island.laws[contact]), dr[1], dr[2]];
             let square = apply(&self.contacts[contact].square, &dx);
             self.dy[contact] = std::array::from_fn(|k| self.dy[contact][k] - square[k]);
@@ -259,6 +349,14 @@ impl InteriorPoint {
             if island.laws[contact] != Law::Bilateral {
                 length = length.min(reach * reach_of_cone(&self.x[contact], &self.dx[contact]));
                 length = length.min(reach * reach_of_cone(&self.y[contact], &self.dy[contact]));
+            }
+            if is_preloaded(island.laws[contact]) {
+                let normal = &self.normals[contact];
+                for (value, step) in [(normal.impulse, normal.impulse_step), (normal.velocity, normal.velocity_step)] {
+                    if step < 0.0 {
+                        length = length.min(reach * -value / step);
+                    }
+                }
             }
         }
         length

@@ -90,7 +90,7 @@ impl<D: Delassus> Island<D> {
             scaled += dot(&defect, &defect);
             let (per_impulse, per_velocity) = (self.speed / self.lengths[contact], self.speed * self.lengths[contact]);
             let impulse = scale(&r[contact], per_impulse);
-            let defect = law.defect(&impulse, &scale(&u[contact], per_velocity));
+            let defect = law.rescaled(per_impulse).defect(&impulse, &scale(&u[contact], per_velocity));
             unscaled += dot(&defect, &defect);
             // The velocity that the impulse makes at its own contact is rounded as well.
             let size = per_impulse + per_velocity;

@@ -10,8 +10,9 @@ use super::island::Island;
 use super::newton::{Newton, NewtonParams};
 use super::small::{Vector, add, scale, subtract, tangential};
 
-/// ε of the first update, relative to the diagonal of W, by how much it falls in each, and the least. Small ones converge in few updates, but only from
-/// nearby.
+/// ε that is tried first, relative to the diagonal of W. From nearby one factorization serves all updates.
+const NEARBY_PENALTY: f64 = 1e-4;
+/// ε of the first update otherwise, by how much it falls in each, and the least. Small ones converge in few updates, but only from nearby.
 const FIRST_PENALTY: f64 = 1e-2;
 const PENALTY_FACTOR: f64 = 0.03;
 const LEAST_PENALTY: f64 = 1e-7;
@@ -28,8 +29,13 @@ const VELOCITY_TOLERANCE: f64 = 1e-14;
 /// The residual that the least impulses may have, relative to the tolerance.
 const ACCEPTED_RESIDUAL: f64 = 0.01;
 /// Newton steps on the problem itself, which bring the residual down again.
-const POLISH: NewtonParams = NewtonParams { max_steps: 2, tolerance: 0.0, regularization: 1e-8, max_failures: 1 };
-const NEWTON: NewtonParams = NewtonParams { max_steps: 30, tolerance: 1e-15, regularization: 0.0, max_failures: 4 };
+const POLISH: NewtonParams =
+    NewtonParams { max_steps: 2, tolerance: 0.0, regularization: 1e-8, max_failures: 1, reuse_factor: false };
+const NEWTON: NewtonParams =
+    NewtonParams { max_steps: 30, tolerance: 1e-15, regularization: 0.0, max_failures: 4, reuse_factor: false };
+
+const NEARBY_NEWTON: NewtonParams =
+    NewtonParams { max_steps: 8, tolerance: 1e-15, regularization: 0.0, max_failures: 2, reuse_factor: true };
 
 /// Memory of the method.
 #[derive(Debug, Default)]
@@ -57,12 +63,20 @@ impl LeastNorm {
         island.weights = island.lengths.iter().map(|&length| 1.0 / (length * length * largest)).collect();
         island.center.clear();
         island.center.resize(island.len(), [0.0; 3]);
-        island.proximity = FIRST_PENALTY;
-        self.trial.clear();
-        self.trial.extend_from_slice(r);
         // Residuals count in scaled units alone.
         let unscaled = std::mem::replace(&mut island.unscaled_free_norm, f64::INFINITY);
-        self.minimize(island);
+        for penalty in [NEARBY_PENALTY, FIRST_PENALTY] {
+            island.proximity = penalty;
+            self.trial.clear();
+            self.trial.extend_from_slice(r);
+            for (free, product) in island.free.iter_mut().zip(&self.product) {
+                *free = scale(product, -1.0);
+            }
+            self.newton.begin();
+            if self.minimize(island, penalty) {
+                break;
+            }
+        }
         island.unscaled_free_norm = unscaled;
         self.pull_into_cones(&island.laws);
         island.proximity = 0.0;
@@ -86,17 +100,19 @@ impl LeastNorm {
         true
     }
 
-    fn minimize<D: Delassus>(&mut self, island: &mut Island<D>) {
+    /// The method of multipliers, beginning with this ε. Whether its problems could be solved.
+    fn minimize<D: Delassus>(&mut self, island: &mut Island<D>, first: f64) -> bool {
         let size = super::small::norm(&self.product).max(f64::MIN_POSITIVE);
         let (mut last, mut steps) = (f64::INFINITY, 0);
         while steps < MAX_NEWTON_STEPS {
             let before = self.trial.clone();
-            let (residual, more) = self.newton.run(island, &mut self.trial, &NEWTON);
+            let params = if first == NEARBY_PENALTY { NEARBY_NEWTON } else { NEWTON };
+            let (residual, more) = self.newton.run(island, &mut self.trial, &params);
             steps += more.max(1);
             if residual.worst() > UPDATE_TOLERANCE {
                 self.trial = before;
-                if island.proximity >= FIRST_PENALTY {
-                    return;
+                if island.proximity >= first {
+                    return false;
                 }
                 let rise = PENALTY_FACTOR.sqrt().recip();
                 self.change_penalty(island, rise);
@@ -111,16 +127,17 @@ impl LeastNorm {
                 island.free[contact] = add(&island.free[contact], &rest);
             }
             let change = change.sqrt();
-            let least = island.proximity <= LEAST_PENALTY;
+            let least = first == NEARBY_PENALTY || island.proximity <= LEAST_PENALTY;
             if change <= VELOCITY_TOLERANCE * size || (least && change > 0.5 * last) {
-                return;
+                return true;
             }
             last = change;
             let factor = PENALTY_FACTOR.max(LEAST_PENALTY / island.proximity);
-            if factor < 1.0 {
+            if factor < 1.0 && first == FIRST_PENALTY {
                 self.change_penalty(island, factor);
             }
         }
+        true
     }
 
     /// Sticking contacts on the border of their cones are brought inside, so that rounding does not put them outside.

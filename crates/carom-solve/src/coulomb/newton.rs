@@ -16,8 +16,10 @@ pub(crate) struct NewtonParams {
     pub tolerance: f64,
     /// α, relative to the diagonal of W.
     pub regularization: f64,
-    /// Steps in a row without a smaller residual after which it gives up.
+    /// Steps in a row with little or no progress after which it gives up.
     pub max_failures: usize,
+    /// Whether to begin with the factor of the last matrix, which must be close to the one at the start.
+    pub reuse_factor: bool,
 }
 
 /// Memory of the method.
@@ -30,6 +32,8 @@ pub(crate) struct Newton {
     trial: Vec<Vector>,
     trial_u: Vec<Vector>,
     current: Vec<Vector>,
+    /// Whether the island has the factor of a matrix of this method.
+    has_factor: bool,
 }
 
 /// By how much the regularization grows where linear equations are not solved, up to which bound.
@@ -40,8 +44,17 @@ const MAX_REGULARIZATION: f64 = 1e-3;
 const MAX_LINEAR_RESIDUAL: f64 = 1e-3;
 /// Fractions of a step that are tried in turn.
 const STEP_LENGTHS: [f64; 5] = [1.0, 0.5, 0.25, 0.1, 0.03];
+/// A step that leaves more than this part of the residual counts as failed.
+const SLOW_PROGRESS: f64 = 0.5;
+/// A factor is used again for as long as a step with it leaves at most this part of the residual: a solve costs a small part of a factorization.
+const CHORD_PROGRESS: f64 = 0.2;
 
 impl Newton {
+    /// Begins with an island that has no factor yet.
+    pub fn begin(&mut self) {
+        self.has_factor = false;
+    }
+
     /// Improves r. Returns its residual and the number of steps; r is the best point seen.
     pub fn run<D: Delassus>(
         &mut self,
@@ -55,6 +68,9 @@ impl Newton {
         let mut regularization = params.regularization;
         self.current.clear();
         self.current.extend_from_slice(r);
+        if params.reuse_factor && self.has_factor {
+            best = self.take_chords(island, r, best, params.tolerance);
+        }
         for step in 0..params.max_steps {
             if best.worst() <= params.tolerance {
                 return (best, step);
@@ -66,15 +82,14 @@ impl Newton {
                 }
             }
             let now = self.search(island, best);
+            let before = best;
             if now.worst() < best.worst() {
-                best = now;
                 r.copy_from_slice(&self.current);
-                failures = 0;
-            } else {
-                failures += 1;
-                if failures >= params.max_failures {
-                    return (best, step + 1);
-                }
+                best = self.take_chords(island, r, now, params.tolerance);
+            }
+            failures = if best.worst() <= SLOW_PROGRESS * before.worst() { 0 } else { failures + 1 };
+            if failures >= params.max_failures {
+                return (best, step + 1);
             }
         }
         (best, params.max_steps)
@@ -89,6 +104,42 @@ impl Newton {
         let residual = island.solve_newton(&self.blocks, &right, &mut dr);
         (self.right, self.step) = (right, dr);
         residual < MAX_LINEAR_RESIDUAL && self.step.as_flattened().iter().all(|value| value.is_finite())
+    }
+
+    /// Steps with the factor of an earlier point, while they pay. r and the current point are the best of them.
+    fn take_chords<D: Delassus>(
+        &mut self,
+        island: &mut Island<D>,
+        r: &mut [Vector],
+        mut best: Residual,
+        tolerance: f64,
+    ) -> Residual {
+        self.step.resize(island.len(), [0.0; 3]);
+        while best.worst() > tolerance {
+            self.right.clear();
+            for contact in 0..island.len() {
+                let (_, mut right) = equations(island.laws[contact], &self.current[contact], &self.u[contact]);
+                (island.rows[contact] as usize..3).for_each(|row| right[row] = 0.0);
+                self.right.push(right);
+            }
+            island.delassus.solve(&self.right, &mut self.step);
+            self.trial.clear();
+            self.trial.extend(self.current.iter().zip(&self.step).map(|(r, dr)| add(r, dr)));
+            island.velocities(&self.trial, &mut self.trial_u);
+            let now = island.residual(&self.trial, &self.trial_u);
+            let progress = now.worst() / best.worst();
+            if progress.is_nan() || progress >= 1.0 {
+                break;
+            }
+            std::mem::swap(&mut self.current, &mut self.trial);
+            std::mem::swap(&mut self.u, &mut self.trial_u);
+            r.copy_from_slice(&self.current);
+            best = now;
+            if progress > CHORD_PROGRESS {
+                break;
+            }
+        }
+        best
     }
 
     /// Takes the longest of some steps that lowers the residual; the whole step if none does.
@@ -130,7 +181,8 @@ impl Newton {
             self.blocks.push(block);
             self.right.push(right);
         }
-        island.delassus.factorize(&self.blocks)
+        self.has_factor = island.delassus.factorize(&self.blocks);
+        self.has_factor
     }
 }
 
@@ -145,25 +197,31 @@ fn equations(law: Law, r: &Vector, u: &Vector) -> (Linearized, Vector) {
     match law {
         Law::Bilateral => (Linearized { impulse: [[0.0; 3]; 3], velocity: IDENTITY }, scale(u, -1.0)),
         Law::Zero => (Linearized { impulse: IDENTITY, velocity: [[0.0; 3]; 3] }, scale(r, -1.0)),
-        Law::Coulomb(friction) => alart_curnier(friction, r, u),
+        Law::Coulomb(friction) => alart_curnier(friction, 0.0, r, u),
+        Law::Preloaded { friction, preload } => alart_curnier(friction, preload, r, u),
         Law::Associated(_) | Law::Ray(_) => natural_map(law, r, u),
     }
 }
 
-fn alart_curnier(friction: f64, r: &Vector, u: &Vector) -> (Linearized, Vector) {
+/// A contact whose friction can rely on a preload besides its own normal impulse; zero for Coulomb's law itself.
+fn alart_curnier(friction: f64, preload: f64, r: &Vector, u: &Vector) -> (Linearized, Vector) {
     let normal = r[0] - u[0];
-    if normal <= 0.0 {
+    let presses = normal > 0.0;
+    if !presses && preload == 0.0 {
         return (Linearized { impulse: IDENTITY, velocity: [[0.0; 3]; 3] }, scale(r, -1.0));
     }
     let tangent = [r[1] - u[1], r[2] - u[2]];
-    let (size, radius) = (tangent[0].hypot(tangent[1]), friction * normal);
+    let (size, radius) = (tangent[0].hypot(tangent[1]), friction * (preload + normal.max(0.0)));
+    let (mut impulse, mut velocity) = ([[0.0; 3]; 3], [[0.0; 3]; 3]);
+    let normal_defect = if presses { u[0] } else { r[0] };
+    *(if presses { &mut velocity[0][0] } else { &mut impulse[0][0] }) = 1.0;
     if size <= radius {
-        return (Linearized { impulse: [[0.0; 3]; 3], velocity: IDENTITY }, scale(u, -1.0));
+        (velocity[1][1], velocity[2][2]) = (1.0, 1.0);
+        return (Linearized { impulse, velocity }, [-normal_defect, -u[1], -u[2]]);
     }
     let t = tangent.map(|x| x / size);
     let ratio = radius / size;
-    let (mut impulse, mut velocity) = ([[0.0; 3]; 3], [[0.0; 3]; 3]);
-    velocity[0][0] = 1.0;
+    let slope = if presses { friction } else { 0.0 };
     for i in 0..2 {
         for j in 0..2 {
             let identity = if i == j { 1.0 } else { 0.0 };
@@ -171,10 +229,10 @@ fn alart_curnier(friction: f64, r: &Vector, u: &Vector) -> (Linearized, Vector) 
             impulse[i + 1][j + 1] = identity - across;
             velocity[i + 1][j + 1] = across;
         }
-        impulse[i + 1][0] = -friction * t[i];
-        velocity[i + 1][0] = friction * t[i];
+        impulse[i + 1][0] = -slope * t[i];
+        velocity[i + 1][0] = slope * t[i];
     }
-    let right = [-u[0], radius * t[0] - r[1], radius * t[1] - r[2]];
+    let right = [-normal_defect, radius * t[0] - r[1], radius * t[1] - r[2]];
     (Linearized { impulse, velocity }, right)
 }
 
@@ -196,7 +254,8 @@ fn natural_map(law: Law, r: &Vector, u: &Vector) -> (Linearized, Vector) {
 pub(crate) fn projection_derivative(law: Law, z: &Vector) -> Matrix {
     match law {
         Law::Bilateral => IDENTITY,
-        Law::Zero => [[0.0; 3]; 3],
+        // Its equations are Alart and Curnier's.
+        Law::Zero | Law::Preloaded { .. } => [[0.0; 3]; 3],
         Law::Ray(direction) => {
             let square = super::small::dot(&direction, &direction);
             if super::small::dot(&direction, z) <= 0.0 {

@@ -58,6 +58,57 @@ impl OneContact {
         }
         slide.impulse(slide.find_slip(), true)
     }
+
+    /// The impulse of a contact whose friction can rely on a normal impulse that has acted already: |r_T| ≤ μ (preload + r_N).
+    pub fn solve_preloaded(&self, w: &Matrix, q: &Vector, friction: f64, preload: f64) -> Vector {
+        let tangent = solve_in_disc(w, [q[1], q[2]], friction * preload);
+        let opening = q[0] + w[0][1] * tangent[0] + w[0][2] * tangent[1];
+        if opening >= 0.0 {
+            return [0.0, tangent[0], tangent[1]];
+        }
+        // The contact presses: with R_N = preload + r_N it is a contact whose free velocity lacks what the preload would add.
+        let shifted = [0, 1, 2].map(|k| q[k] - w[k][0] * preload);
+        if friction == 0.0 {
+            return [-q[0] / self.normal, 0.0, 0.0];
+        }
+        let [normal, x, y] = self.solve(&shifted, friction);
+        [(normal - preload).max(0.0), x, y]
+    }
+}
+
+/// r_T within a disc such that u_T = W_TT r_T + q_T vanishes or opposes it.
+fn solve_in_disc(w: &Matrix, q: [f64; 2], radius: f64) -> [f64; 2] {
+    if radius <= 0.0 {
+        return [0.0; 2];
+    }
+    let (mean, half, off) = (0.5 * (w[1][1] + w[2][2]), 0.5 * (w[1][1] - w[2][2]), w[1][2]);
+    let spread = half.hypot(off);
+    let axis = if half >= 0.0 { [half + spread, off] } else { [off, spread - half] };
+    let length = axis[0].hypot(axis[1]);
+    let axis = if length > 0.0 { axis.map(|x| x / length) } else { [1.0, 0.0] };
+    let floor = RELATIVE_STIFFNESS_FLOOR * (w[1][1] + w[2][2]).max(w[0][0]);
+    let stiffness = [(mean + spread).max(floor), (mean - spread).max(floor)];
+    let q = into_axes(axis, q);
+    let at = |slip: f64| [0, 1].map(|k| -q[k] / (stiffness[k] + slip));
+    let excess = |r: [f64; 2]| r[0].hypot(r[1]) - radius;
+    let mut r = at(0.0);
+    if excess(r) > 0.0 {
+        // |r_T(λ)| falls; 1/|r_T(λ)| is concave, so that Newton's steps from the left do not pass the root.
+        let mut slip = 0.0;
+        for _ in 0..MAX_ITERATIONS {
+            let size = r[0].hypot(r[1]);
+            let rate = (0..2).map(|k| r[k] * r[k] / (stiffness[k] + slip)).sum::<f64>() / size;
+            let step = (size / radius - 1.0) * size / rate;
+            slip += step;
+            r = at(slip);
+            if step.abs() <= RELATIVE_TOLERANCE * slip {
+                break;
+            }
+        }
+        let factor = radius / r[0].hypot(r[1]);
+        r = r.map(|x| x * factor);
+    }
+    out_of_axes(axis, r)
 }
 
 fn into_axes(axis: [f64; 2], v: [f64; 2]) -> [f64; 2] {

@@ -27,6 +27,9 @@ pub struct Constraint {
     pub count: usize,
     /// How impulses and velocities belong together.
     pub law: ConstraintLaw,
+    /// A normal impulse of this contact that has acted already, and that friction can rely on besides r_N: |r_T| ≤ μ (preload + r_N). Zero for
+    /// Coulomb's law itself. The friction pass after an elastic impact uses it.
+    pub preload: f64,
     /// Decides the order in which constraints are worked on, so that permuted input gives the same bits. Equal keys keep the caller's order.
     pub key: u64,
 }
@@ -35,7 +38,7 @@ impl Constraint {
     /// A contact with one coefficient of friction, whose rows follow each other. Its key is its first row.
     pub fn contact(first_row: usize, count: usize, friction: f64) -> Self {
         let law = ConstraintLaw::Contact { static_friction: friction, kinetic_friction: friction };
-        Constraint { rows: [first_row, first_row + 1, first_row + 2], count, law, key: first_row as u64 }
+        Constraint { rows: [first_row, first_row + 1, first_row + 2], count, law, preload: 0.0, key: first_row as u64 }
     }
 
     /// A joint whose rows follow each other. Its key is its first row.
@@ -59,6 +62,9 @@ impl Constraint {
                 if !(value >= 0.0 && value.is_finite()) {
                     return Err(CoulombError::Friction { constraint, value });
                 }
+            }
+            if !(self.preload >= 0.0 && self.preload.is_finite()) {
+                return Err(CoulombError::Preload { constraint, value: self.preload });
             }
             if kinetic > static_friction {
                 return Err(CoulombError::KineticAboveStatic { constraint, kinetic, static_friction });

@@ -33,8 +33,13 @@ const RELAXED_STEPS: usize = 4;
 /// By how much less than the velocities that can be had is asked for, relative to the free velocities. Round-off must not make it too much.
 const RELAXED_MARGIN: f64 = 1e-9;
 
-const INNER_NEWTON: NewtonParams =
-    NewtonParams { max_steps: 20, tolerance: INNER_TOLERANCE, regularization: 0.0, max_failures: 3 };
+const INNER_NEWTON: NewtonParams = NewtonParams {
+    max_steps: 20,
+    tolerance: INNER_TOLERANCE,
+    regularization: 0.0,
+    max_failures: 3,
+    reuse_factor: false,
+};
 
 /// Counts of what a run took.
 #[derive(Debug, Clone, Copy, Default)]

@@ -1,6 +1,6 @@
 //! Solves problems island by island, with the least involved method that reaches the tolerance.
 
-use super::assembly::{blocks_of_matrix, from_columns, from_matrix, law_of};
+use super::assembly::{blocks_of_matrix, from_columns, from_matrix, law_of, with_preload};
 use super::cone::Law;
 use super::delassus::{BodyForm, Delassus, MatrixForm};
 use super::error::CoulombError;
@@ -73,6 +73,9 @@ const TOLERANCE_MARGIN: f64 = 0.01;
 const NEWTON_REGULARIZATION: f64 = 1e-8;
 /// Compliance that all contacts have while one of several solutions is selected, relative to the diagonal of W.
 const SELECTION_COMPLIANCE: f64 = 1e-6;
+/// Most proximal steps that take this compliance away, and the part of the residual that each may leave.
+const MAX_HARDENING_STEPS: usize = 8;
+const HARDENING_PROGRESS: f64 = 0.5;
 /// An island with a larger residual after all methods has constraints that contradict each other.
 const UNSOLVABLE_RESIDUAL: f64 = 1e-6;
 /// Rounds in which contacts change from their static to their kinetic coefficient.
@@ -225,6 +228,7 @@ impl Methods {
         if params.least_norm
             && params.method == CoulombMethod::Exact
             && island.len() > 1
+            && !island.laws.iter().any(|law| matches!(law, Law::Preloaded { .. }))
             && residual.worst() <= params.tolerance
         {
             let tolerance = params.tolerance;
@@ -250,6 +254,7 @@ impl Methods {
         params: &CoulombParams,
         impulses: &[f64],
     ) {
+        self.newton.begin();
         self.r.clear();
         self.r.resize(island.len(), [0.0; 3]);
         if !params.warm_start {
@@ -287,7 +292,8 @@ impl Methods {
             let slides = self.r[k][0] > 0.0 && tangential(&self.u[k]) > SLIP_SPEED;
             if !sliding[k] && differs(constraint) && slides {
                 (sliding[k], changed) = (true, true);
-                island.laws[k] = law_of(constraint, true);
+                let factor = island.lengths[k] / island.speed;
+                island.laws[k] = with_preload(law_of(constraint, true), constraint, factor);
             }
         }
         changed
@@ -315,11 +321,11 @@ impl Methods {
             tolerance: params.tolerance * TOLERANCE_MARGIN,
             regularization: NEWTON_REGULARIZATION,
             max_failures: 2,
+            reuse_factor: false,
         };
         report.method = report.method.max(IslandMethod::Newton);
         self.select(island, params, &finish, report);
-        let (mut best, steps) = self.newton.run(island, &mut self.r, &finish);
-        report.newton_steps += steps;
+        let mut best = self.harden(island, params, &finish, report);
         if best.worst() > params.tolerance {
             report.method = report.method.max(IslandMethod::InteriorPoint);
             best = self.try_interior_points(island, params, &finish, report, best);
@@ -393,12 +399,49 @@ impl Methods {
         island.proximity = SELECTION_COMPLIANCE;
         island.center.clear();
         island.center.resize(island.len(), [0.0; 3]);
-        let best = self.try_newton(island, params, finish, report);
+        // The compliance makes the matrix regular.
+        let finish = NewtonParams { regularization: 0.0, ..*finish };
+        let best = self.try_newton(island, params, &finish, report);
         if best.worst() > params.tolerance {
             report.method = report.method.max(IslandMethod::InteriorPoint);
-            self.try_interior_points(island, params, finish, report, best);
+            self.try_interior_points(island, params, &finish, report, best);
         }
         island.proximity = 0.0;
+    }
+
+    /// Takes the compliance of the selection away: Newton on the problem itself or, while that does not converge, proximal steps with the same
+    /// compliance, whose matrix is factorized already.
+    fn harden<D: Delassus>(
+        &mut self,
+        island: &mut Island<D>,
+        params: &CoulombParams,
+        finish: &NewtonParams,
+        report: &mut CoulombReport,
+    ) -> Residual {
+        let finish = NewtonParams { reuse_factor: true, max_failures: 1, ..*finish };
+        let mut last = Residual::UNKNOWN;
+        for round in 0..=MAX_HARDENING_STEPS {
+            self.trial.clone_from(&self.r);
+            let (exact, steps) = self.newton.run(island, &mut self.trial, &finish);
+            report.newton_steps += steps;
+            if exact.worst() <= params.tolerance || round == MAX_HARDENING_STEPS {
+                self.r.clone_from(&self.trial);
+                return exact;
+            }
+            island.center.clone_from(&self.r);
+            island.proximity = SELECTION_COMPLIANCE;
+            let inner = NewtonParams { regularization: 0.0, ..finish };
+            let (soft, steps) = self.newton.run(island, &mut self.r, &inner);
+            island.proximity = 0.0;
+            report.newton_steps += steps;
+            island.velocities(&self.r, &mut self.u);
+            let now = island.residual(&self.r, &self.u);
+            if soft.worst() > params.tolerance || now.worst() > HARDENING_PROGRESS * last.worst() {
+                break;
+            }
+            last = now;
+        }
+        self.newton.run(island, &mut self.r, &NewtonParams { max_steps: 0, ..finish }).0
     }
 
     /// A single contact in closed form, if that reaches the tolerance.
@@ -406,13 +449,17 @@ impl Methods {
         if island.len() != 1 {
             return None;
         }
-        let Law::Coulomb(friction) = island.laws[0] else { return None };
         let mut w = island.delassus.diagonal(0);
         for row in island.rows[0] as usize..3 {
             w[row][row] = 1.0;
         }
         self.trial.clear();
-        self.trial.push(OneContact::new(&w).solve(&island.free[0], friction));
+        let contact = OneContact::new(&w);
+        self.trial.push(match island.laws[0] {
+            Law::Coulomb(friction) => contact.solve(&island.free[0], friction),
+            Law::Preloaded { friction, preload } => contact.solve_preloaded(&w, &island.free[0], friction, preload),
+            _ => return None,
+        });
         island.velocities(&self.trial, &mut self.u);
         let residual = island.residual(&self.trial, &self.u);
         (residual.worst() <= params.tolerance).then(|| {
@@ -493,7 +540,7 @@ impl Methods {
                     return best;
                 }
             }
-            if self.interior_point.gap() < MIN_GAP || self.interior_point.step(island) == Progress::Stalled {
+            if self.interior_point.gap(island) < MIN_GAP || self.interior_point.step(island) == Progress::Stalled {
                 break;
             }
             report.interior_points += 1;
