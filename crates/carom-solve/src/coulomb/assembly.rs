@@ -12,14 +12,21 @@ use crate::parts::UNSEEN;
 /// Added to the diagonal of an explicit W, relative to its mean, before elimination tells whether it is definite: published matrices have seven digits.
 const DEFINITENESS_TOLERANCE: f64 = 1e-5;
 
-/// The law of a constraint as the methods see it. A contact slides with its kinetic coefficient once `slides` says so.
-pub(super) fn law_of(constraint: &Constraint, slides: bool) -> Law {
-    match constraint.law {
+/// The law of a constraint as the methods see it, for impulses that are multiplied by a factor. A contact slides with its kinetic coefficient once
+/// `slides` says so.
+pub(super) fn law_of(constraint: &Constraint, slides: bool, factor: f64) -> Law {
+    let law = match constraint.law {
         ConstraintLaw::Bilateral => Law::Bilateral,
         // Without tangents there is no friction.
         ConstraintLaw::Contact { .. } if constraint.count == 1 => Law::Coulomb(0.0),
         ConstraintLaw::Contact { kinetic_friction, .. } if slides => Law::Coulomb(kinetic_friction),
         ConstraintLaw::Contact { static_friction, .. } => Law::Coulomb(static_friction),
+    };
+    match law {
+        Law::Coulomb(friction) if constraint.preload > 0.0 && friction > 0.0 => {
+            Law::Preloaded { friction, preload: constraint.preload * factor }
+        }
+        law => law,
     }
 }
 
@@ -41,8 +48,7 @@ fn finish<D: Delassus>(island: &mut Island<D>, constraints: &[Constraint], membe
         let unscaled = rows_of(constraint, free);
         square += super::small::dot(&unscaled, &unscaled);
         island.free.push(scale(&unscaled, 1.0 / length));
-        island.laws.push(law_of(constraint, false));
-        island.rows.push(match law_of(constraint, false) {
+        island.rows.push(match law_of(constraint, false, 1.0) {
             Law::Coulomb(0.0) => 1,
             _ => constraint.count as u8,
         });
@@ -55,17 +61,8 @@ fn finish<D: Delassus>(island: &mut Island<D>, constraints: &[Constraint], membe
     island.proximity = 0.0;
     island.weights.clear();
     for (k, &member) in members.iter().enumerate() {
-        island.laws[k] = with_preload(island.laws[k], &constraints[member as usize], island.lengths[k] / island.speed);
-    }
-}
-
-/// The law of a contact with a preload, which is multiplied by a factor into scaled units.
-pub(super) fn with_preload(law: Law, constraint: &Constraint, factor: f64) -> Law {
-    match law {
-        Law::Coulomb(friction) if constraint.preload > 0.0 && friction > 0.0 => {
-            Law::Preloaded { friction, preload: constraint.preload * factor }
-        }
-        law => law,
+        let factor = island.lengths[k] / island.speed;
+        island.laws.push(law_of(&constraints[member as usize], false, factor));
     }
 }
 

@@ -30,6 +30,7 @@
 //! # Ok::<(), carom_solve::coulomb::CoulombError>(())
 //! ```
 
+mod anderson;
 mod assembly;
 mod cone;
 mod delassus;
@@ -45,6 +46,7 @@ mod proximal;
 mod report;
 mod small;
 mod solver;
+mod sweeps;
 
 pub use error::CoulombError;
 pub use problem::{Constraint, ConstraintLaw, CoulombProblem, MatrixProblem};

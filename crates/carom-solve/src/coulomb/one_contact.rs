@@ -18,10 +18,10 @@ const RELATIVE_TOLERANCE: f64 = 1e-15;
 pub(crate) struct OneContact {
     normal: f64,
     /// W_TN in the principal axes of S.
-    coupling: [f64; 2],
-    axis: [f64; 2],
+    pub coupling: [f64; 2],
+    pub axis: [f64; 2],
     /// The principal values of S.
-    stiffness: [f64; 2],
+    pub stiffness: [f64; 2],
 }
 
 impl OneContact {
@@ -77,7 +77,7 @@ impl OneContact {
 }
 
 /// r_T within a disc such that u_T = W_TT r_T + q_T vanishes or opposes it.
-fn solve_in_disc(w: &Matrix, q: [f64; 2], radius: f64) -> [f64; 2] {
+pub(crate) fn solve_in_disc(w: &Matrix, q: [f64; 2], radius: f64) -> [f64; 2] {
     if radius <= 0.0 {
         return [0.0; 2];
     }
@@ -185,16 +185,16 @@ impl Sliding<'_> {
             } else {
                 f64::NAN
             };
-            let next = match (next > low && next < high, high.is_finite()) {
-                (true, _) => next,
-                (false, true) => 0.5 * (low + high),
-                (false, false) => 8.0 * slip,
-            };
+            // A small step may leave the bracket by rounding.
             if (next - slip).abs() <= RELATIVE_TOLERANCE * slip {
                 slip = next;
                 break;
             }
-            slip = next;
+            slip = match (next > low && next < high, high.is_finite()) {
+                (true, _) => next,
+                (false, true) => 0.5 * (low + high),
+                (false, false) => 8.0 * slip,
+            };
         }
         slip
     }

@@ -1,6 +1,6 @@
 //! Solves problems island by island, with the least involved method that reaches the tolerance.
 
-use super::assembly::{blocks_of_matrix, from_columns, from_matrix, law_of, with_preload};
+use super::assembly::{blocks_of_matrix, from_columns, from_matrix, law_of};
 use super::cone::Law;
 use super::delassus::{BodyForm, Delassus, MatrixForm};
 use super::error::CoulombError;
@@ -14,6 +14,7 @@ use super::problem::{Constraint, ConstraintLaw, CoulombProblem, MatrixProblem};
 use super::proximal::Proximal;
 use super::report::{CoulombReport, IslandMethod};
 use super::small::{Vector, scale, tangential};
+use super::sweeps::Sweeps;
 use crate::{Columns, Parts};
 
 /// Which methods may run.
@@ -22,7 +23,8 @@ pub enum CoulombMethod {
     /// To the tolerance: Gauss-Seidel and Newton, interior points, proximal steps.
     #[default]
     Exact,
-    /// Block Gauss-Seidel until the tolerance or the most sweeps are reached. Time grows in proportion to contacts and sweeps.
+    /// Block Gauss-Seidel until the tolerance or the most sweeps are reached. Time and memory are in proportion to contacts; Anderson's acceleration
+    /// begins after twenty sweeps. Bodies of at most six coordinates are swept as a single island.
     GaussSeidel,
 }
 
@@ -35,6 +37,9 @@ pub struct CoulombParams {
     pub method: CoulombMethod,
     /// Most sweeps of [`CoulombMethod::GaussSeidel`].
     pub max_sweeps: usize,
+    /// Sweeps of [`CoulombMethod::GaussSeidel`] between two looks at the residual, which cost about half a sweep each. Zero looks at the end alone:
+    /// for a fixed number of sweeps.
+    pub sweeps_per_check: usize,
     /// Most proximal steps of an island; each takes a few linear solves. Nearly degenerate piles have taken two hundred.
     pub max_proximal_steps: usize,
     /// Whether to start from the impulses given. If not, they are ignored, and results depend on the problem alone.
@@ -49,6 +54,7 @@ impl Default for CoulombParams {
             tolerance: 1e-12,
             method: CoulombMethod::Exact,
             max_sweeps: 1000,
+            sweeps_per_check: 10,
             max_proximal_steps: 400,
             warm_start: false,
             least_norm: true,
@@ -58,8 +64,6 @@ impl Default for CoulombParams {
 
 /// Sweeps before Newton starts from what they leave.
 const SWEEPS_BEFORE_NEWTON: usize = 10;
-/// Sweeps between two looks at the residual.
-const SWEEPS_PER_CHECK: usize = 10;
 /// Most interior points. Problems of hundreds of contacts take ten to forty.
 const MAX_INTERIOR_POINTS: usize = 80;
 /// Newton tries to finish once interior points have this residual, and again whenever it fell by the factor.
@@ -93,6 +97,8 @@ pub struct CoulombSolver {
     bodies: Island<BodyForm>,
     matrix: Island<MatrixForm>,
     methods: Methods,
+    narrow_sweeps: Sweeps<3>,
+    wide_sweeps: Sweeps<6>,
 }
 
 /// Memory of the methods.
@@ -126,6 +132,14 @@ impl CoulombSolver {
     ) -> Result<CoulombReport, CoulombError> {
         problem.check(impulses.len())?;
         self.sort(problem.constraints);
+        if params.method == CoulombMethod::GaussSeidel {
+            let widest = (0..problem.columns.blocks()).map(|block| problem.columns.range(block as u32).len()).max();
+            match widest.unwrap_or(0) {
+                0..=3 => return sweep(&mut self.narrow_sweeps, problem, &self.order, params, impulses),
+                4..=6 => return sweep(&mut self.wide_sweeps, problem, &self.order, params, impulses),
+                _ => {}
+            }
+        }
         self.first_rows.clear();
         let constraints = problem.constraints;
         self.first_rows.extend(self.order.iter().map(|&k| constraints[k as usize].rows[0] as u32));
@@ -164,8 +178,34 @@ impl CoulombSolver {
     fn sort(&mut self, constraints: &[Constraint]) {
         self.order.clear();
         self.order.extend(0..constraints.len() as u32);
-        self.order.sort_by_key(|&k| constraints[k as usize].key);
+        if !constraints.is_sorted_by_key(|constraint| constraint.key) {
+            self.order.sort_unstable_by_key(|&k| (constraints[k as usize].key, k));
+        }
     }
+}
+
+/// Block Gauss-Seidel over the whole problem.
+fn sweep<C: Columns, const W: usize>(
+    sweeps: &mut Sweeps<W>,
+    problem: &CoulombProblem<'_, C>,
+    order: &[u32],
+    params: &CoulombParams,
+    impulses: &mut [f64],
+) -> Result<CoulombReport, CoulombError> {
+    sweeps.begin(problem, order, params.warm_start.then_some(&*impulses))?;
+    let swept = sweeps.run(params.tolerance, params.max_sweeps, params.sweeps_per_check);
+    sweeps.finish(problem.constraints, impulses);
+    Ok(CoulombReport {
+        residual: swept.residual,
+        scaled_residual: swept.scaled_residual,
+        converged: swept.scaled_residual <= params.tolerance,
+        islands: usize::from(!order.is_empty()),
+        unsolved_islands: usize::from(swept.scaled_residual > params.tolerance),
+        largest_island: order.len(),
+        method: IslandMethod::GaussSeidel,
+        sweeps: swept.sweeps,
+        ..CoulombReport::default()
+    })
 }
 
 /// Groups of constraints that pairs connect, each in the order given.
@@ -293,7 +333,7 @@ impl Methods {
             if !sliding[k] && differs(constraint) && slides {
                 (sliding[k], changed) = (true, true);
                 let factor = island.lengths[k] / island.speed;
-                island.laws[k] = with_preload(law_of(constraint, true), constraint, factor);
+                island.laws[k] = law_of(constraint, true, factor);
             }
         }
         changed
@@ -480,7 +520,7 @@ impl Methods {
         let mut residual = Residual::UNKNOWN;
         let mut left = params.max_sweeps;
         while left > 0 && residual.worst() > params.tolerance {
-            let sweeps = SWEEPS_PER_CHECK.min(left);
+            let sweeps = if params.sweeps_per_check == 0 { left } else { params.sweeps_per_check.min(left) };
             residual = self.gauss_seidel.sweep(island, &mut self.r, sweeps);
             report.sweeps += sweeps;
             left -= sweeps;
