@@ -23,6 +23,8 @@ const MAX_LINEAR_RESIDUAL: f64 = 1e-3;
 /// The part of the way to the border of the cone that predictor and corrector go.
 const PREDICTOR_REACH: f64 = 0.995;
 const CORRECTOR_REACH: f64 = 0.98;
+/// After a shorter predictor its second-order term is too inaccurate to be corrected.
+const MIN_CORRECTED_REACH: f64 = 0.3;
 
 /// Memory of the method.
 #[derive(Debug, Default)]
@@ -193,7 +195,7 @@ impl InteriorPoint {
         } else if self.last_length < 0.3 {
             centering = centering.max(0.3);
         }
-        self.set_target(island, centering * gap, true);
+        self.set_target(island, centering * gap, reach >= MIN_CORRECTED_REACH);
         self.solve(island);
         let length = self.longest_step(island, CORRECTOR_REACH);
         if !length.is_finite() || self.dx.iter().chain(&self.dy).any(|d| !dot(d, d).is_finite()) {
