@@ -381,6 +381,7 @@ impl<const W: usize> Multipliers<W> {
             max_proximal_steps: MAX_PROXIMAL_STEPS,
             warm_start: true,
             least_norm: true,
+            ..CoulombParams::default()
         }
     }
 
