@@ -394,6 +394,43 @@ fn velocities_do_not_depend_on_the_start() {
 }
 
 #[test]
+fn a_warm_start_that_is_a_solution_takes_no_iterations() {
+    let heap = ball_pile(4, 0.5);
+    let (cold, first) = heap.solve(&CoulombParams::default());
+    assert!(first.converged && first.iterations() > 0);
+    let mut impulses = cold.clone();
+    let params = CoulombParams { warm_start: true, ..CoulombParams::default() };
+    let report = CoulombSolver::default().solve(&heap.problem(), &params, &mut impulses).unwrap();
+    assert!(report.converged && report.iterations() <= 1, "{report:?}");
+    for (a, b) in heap.velocities(&impulses).iter().zip(&heap.velocities(&cold)) {
+        assert!((a - b).abs() < 1e-12, "{a} {b}");
+    }
+}
+
+#[test]
+fn where_coulombs_law_has_several_solutions_a_warm_start_selects_the_same_one() {
+    // Four corners share the load of a plate that slides and spins in many ways, and friction follows the load.
+    let heap = plate(2, 0.5, [1.0, -0.2, 0.3, 0.1, 2.0, -0.2]);
+    let (cold, report) = heap.solve(&CoulombParams::default());
+    assert!(report.converged, "{report:?}");
+    let expected = heap.velocities(&cold);
+    // Load moved from one diagonal to the other, and impulses that Newton's method brings to another solution.
+    for share in [-0.03, 0.02, 0.04] {
+        let mut impulses = cold.clone();
+        for (contact, r) in impulses.as_chunks_mut::<3>().0.iter_mut().enumerate() {
+            let factor = 1.0 + if contact == 0 || contact == 3 { share } else { -share } / r[0].max(1e-3);
+            r.iter_mut().for_each(|x| *x *= factor);
+        }
+        let params = CoulombParams { warm_start: true, ..CoulombParams::default() };
+        let report = CoulombSolver::default().solve(&heap.problem(), &params, &mut impulses).unwrap();
+        assert!(report.converged, "{report:?}");
+        for (a, b) in heap.velocities(&impulses).iter().zip(&expected) {
+            assert!((a - b).abs() < 1e-10, "share {share}: {a} {b}");
+        }
+    }
+}
+
+#[test]
 fn gauss_seidel_reports_how_far_it_got() {
     let (_, heap) = pile(5, 12, 0.5, 1.0);
     let few = CoulombParams { method: CoulombMethod::GaussSeidel, max_sweeps: 10, ..CoulombParams::default() };

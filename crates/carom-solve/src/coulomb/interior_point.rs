@@ -18,11 +18,16 @@ const REGULARIZATION: f64 = 1e-7;
 /// By how much it grows where linear equations are not solved, up to which bound.
 const REGULARIZATION_GROWTH: f64 = 30.0;
 const MAX_REGULARIZATION: f64 = 1e-2;
+/// Relative residuals of linear equations below which refinement ends. Steps to the border of the cones need no more digits.
+const LINEAR_TOLERANCE: f64 = 1e-6;
 /// Relative residuals of linear equations that make a step useless.
 const MAX_LINEAR_RESIDUAL: f64 = 1e-3;
 /// The part of the way to the border of the cone that predictor and corrector go.
 const PREDICTOR_REACH: f64 = 0.995;
 const CORRECTOR_REACH: f64 = 0.98;
+/// So many steps in a row that are shorter than this lead nowhere.
+const SHORT_STEP: f64 = 0.05;
+const MAX_SHORT_STEPS: usize = 5;
 /// After a shorter predictor its second-order term is too inaccurate to be corrected.
 const MIN_CORRECTED_REACH: f64 = 0.3;
 
@@ -46,6 +51,8 @@ pub(crate) struct InteriorPoint {
     /// How many contacts have a preload.
     preloads: usize,
     last_length: f64,
+    /// Short steps in a row.
+    short_steps: usize,
     /// δ, relative to the diagonal of W.
     regularization: f64,
 }
@@ -117,6 +124,7 @@ impl InteriorPoint {
         self.normals.resize(island.len(), center);
         self.preloads = island.laws.iter().filter(|law| is_preloaded(**law)).count();
         self.last_length = 1.0;
+        self.short_steps = 0;
         self.regularization = REGULARIZATION;
         self.update_impulses(island);
     }
@@ -209,6 +217,10 @@ impl InteriorPoint {
             normal.velocity += length * normal.velocity_step;
         }
         self.last_length = length;
+        self.short_steps = if length < SHORT_STEP { self.short_steps + 1 } else { 0 };
+        if self.short_steps == MAX_SHORT_STEPS {
+            return Some(Progress::Stalled);
+        }
         self.update_impulses(island);
         let inside = |(v, law): (&Vector, &Law)| *law == Law::Bilateral || determinant(v) > 0.0;
         if self.x.iter().zip(&island.laws).all(inside) && self.y.iter().zip(&island.laws).all(inside) {
@@ -320,7 +332,7 @@ impl InteriorPoint {
     /// Steps of x and y.
     fn solve<D: Delassus>(&mut self, island: &mut Island<D>) -> f64 {
         let (right, mut dr) = (std::mem::take(&mut self.right), std::mem::take(&mut self.dr));
-        let residual = island.solve_newton(&self.blocks, &right, &mut dr);
+        let residual = island.solve_newton(&self.blocks, &right, &mut dr, LINEAR_TOLERANCE);
         (self.right, self.dr) = (right, dr);
         self.dx.resize(island.len(), [0.0; 3]);
         self.dy.resize(island.len(), [0.0; 3]);

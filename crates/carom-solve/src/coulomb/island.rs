@@ -9,9 +9,6 @@ use super::small::{Vector, add, apply, dot, norm, scale, subtract};
 /// Corrections of a linear solve against the true equations.
 const MAX_REFINEMENTS: usize = 3;
 
-/// Relative residuals of linear equations below which refinement ends.
-const REFINED: f64 = 1e-13;
-
 /// A group of constraints that are connected through W.
 #[derive(Debug, Default)]
 pub(crate) struct Island<D> {
@@ -104,9 +101,15 @@ impl<D: Delassus> Island<D> {
         }
     }
 
-    /// Solves Newton's equations with the factor of `blocks`, refined against the equations themselves. Returns the relative residual
-    /// that is left.
-    pub fn solve_newton(&mut self, blocks: &[NewtonBlock], right: &[Vector], dr: &mut Vec<Vector>) -> f64 {
+    /// Solves Newton's equations with the factor of `blocks`, refined against the equations themselves until the relative residual is below the
+    /// tolerance. Returns the one that is left.
+    pub fn solve_newton(
+        &mut self,
+        blocks: &[NewtonBlock],
+        right: &[Vector],
+        dr: &mut Vec<Vector>,
+        tolerance: f64,
+    ) -> f64 {
         dr.resize(self.len(), [0.0; 3]);
         self.delassus.solve(right, dr);
         let size = norm(right);
@@ -131,7 +134,7 @@ impl<D: Delassus> Island<D> {
             }
             let slow = now > 0.5 * last;
             last = now;
-            if slow || now <= REFINED * size {
+            if slow || now <= tolerance * size {
                 break;
             }
             self.correction.resize(self.len(), [0.0; 3]);

@@ -40,6 +40,8 @@ pub(crate) struct Newton {
 const REGULARIZATION_GROWTH: f64 = 30.0;
 const MIN_REGULARIZATION: f64 = 1e-12;
 const MAX_REGULARIZATION: f64 = 1e-3;
+/// Relative residuals of linear equations below which refinement ends.
+const LINEAR_TOLERANCE: f64 = 1e-13;
 /// Relative residuals of linear equations that make a step useless.
 const MAX_LINEAR_RESIDUAL: f64 = 1e-3;
 /// Fractions of a step that are tried in turn.
@@ -48,6 +50,21 @@ const STEP_LENGTHS: [f64; 5] = [1.0, 0.5, 0.25, 0.1, 0.03];
 const SLOW_PROGRESS: f64 = 0.5;
 /// A factor is used again for as long as a step with it leaves at most this part of the residual: a solve costs a small part of a factorization.
 const CHORD_PROGRESS: f64 = 0.2;
+
+/// The compliance that shows whether velocities are unique, and how many times as much velocities may change.
+const PROBE_COMPLIANCE: f64 = 1e-6;
+const MAX_CHANGE_OF_UNIQUE: f64 = 1e3;
+
+/// Loads and slips below this part of the mean ones are none.
+const PROBE_LOAD: f64 = 1e-7;
+
+/// A number between −1 and 1 that looks random (SplitMix64). Signs alone would cancel in symmetric groups of contacts.
+fn scrambled(number: usize) -> f64 {
+    let z = (number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (z >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+}
 
 impl Newton {
     /// Begins with an island that has no factor yet.
@@ -95,13 +112,49 @@ impl Newton {
         (best, params.max_steps)
     }
 
+    /// Whether the velocities of a solution are the only ones nearby. If not, a small compliance of contacts whose impulses are to be distributed
+    /// otherwise changes velocities a lot, not in proportion to the compliance.
+    pub fn is_unique<D: Delassus>(&mut self, island: &mut Island<D>, r: &[Vector]) -> bool {
+        self.current.clear();
+        self.current.extend_from_slice(r);
+        island.velocities(r, &mut self.u);
+        let size = super::small::norm(r) / (island.len() as f64).sqrt();
+        // Contacts without load that do not open can take some: they count as pressed, and slide as they do.
+        let (load, slip) = (PROBE_LOAD * size, PROBE_LOAD * super::small::norm(&self.u).max(size));
+        for (contact, law) in island.laws.iter().enumerate() {
+            let Law::Coulomb(friction) = *law else { continue };
+            let (r, u) = (&mut self.current[contact], &self.u[contact]);
+            if r[0] <= load && u[0] <= slip {
+                let speed = super::small::tangential(u);
+                let drag = if speed > slip { friction * load / speed } else { 0.0 };
+                *r = [load + u[0], -drag * u[1], -drag * u[2]];
+            }
+        }
+        if !self.linearize(island, PROBE_COMPLIANCE) {
+            return false;
+        }
+        for (contact, block) in self.blocks.iter().enumerate() {
+            let push = |row: usize| size * scrambled(3 * contact + row);
+            let mut right = super::small::apply(&block.velocity, &[push(0), push(1), push(2)]);
+            (island.rows[contact] as usize..3).for_each(|row| right[row] = 0.0);
+            self.right[contact] = scale(&right, PROBE_COMPLIANCE);
+        }
+        let (right, mut dr) = (std::mem::take(&mut self.right), std::mem::take(&mut self.step));
+        let residual = island.solve_newton(&self.blocks, &right, &mut dr, LINEAR_TOLERANCE);
+        (self.right, self.step) = (right, dr);
+        self.trial_u.resize(island.len(), [0.0; 3]);
+        island.delassus.product(&self.step, &mut self.trial_u);
+        let change = super::small::norm(&self.trial_u) / super::small::norm(r).max(f64::MIN_POSITIVE);
+        residual < MAX_LINEAR_RESIDUAL && change < MAX_CHANGE_OF_UNIQUE * PROBE_COMPLIANCE
+    }
+
     /// Newton's step. False if the linear equations are too badly conditioned.
     fn find_step<D: Delassus>(&mut self, island: &mut Island<D>, regularization: f64) -> bool {
         if !self.linearize(island, regularization) {
             return false;
         }
         let (right, mut dr) = (std::mem::take(&mut self.right), std::mem::take(&mut self.step));
-        let residual = island.solve_newton(&self.blocks, &right, &mut dr);
+        let residual = island.solve_newton(&self.blocks, &right, &mut dr, LINEAR_TOLERANCE);
         (self.right, self.step) = (right, dr);
         residual < MAX_LINEAR_RESIDUAL && self.step.as_flattened().iter().all(|value| value.is_finite())
     }

@@ -364,6 +364,12 @@ impl Methods {
             reuse_factor: false,
         };
         report.method = report.method.max(IslandMethod::Newton);
+        if params.warm_start
+            && self.r.iter().any(|r| *r != [0.0; 3])
+            && let Some(residual) = self.continue_from_start(island, params, &finish, report)
+        {
+            return residual;
+        }
         self.select(island, params, &finish, report);
         let mut best = self.harden(island, params, &finish, report);
         if best.worst() > params.tolerance {
@@ -390,6 +396,25 @@ impl Methods {
             best = self.relax(island, params, &finish, report, best);
         }
         best
+    }
+
+    /// Newton from the given impulses. Succeeds if it converges at once and velocities are unique near its solution.
+    fn continue_from_start<D: Delassus>(
+        &mut self,
+        island: &mut Island<D>,
+        params: &CoulombParams,
+        finish: &NewtonParams,
+        report: &mut CoulombReport,
+    ) -> Option<Residual> {
+        self.trial.clone_from(&self.r);
+        let finish = NewtonParams { max_failures: 1, regularization: SELECTION_COMPLIANCE, ..*finish };
+        let (residual, steps) = self.newton.run(island, &mut self.trial, &finish);
+        report.newton_steps += steps;
+        if residual.worst() > params.tolerance || !self.newton.is_unique(island, &self.trial) {
+            return None;
+        }
+        self.r.clone_from(&self.trial);
+        Some(residual)
     }
 
     /// Solves an island whose constraints contradict each other, relaxed by the least violation. Returns the residual of the island as it was.
@@ -441,7 +466,7 @@ impl Methods {
         island.center.resize(island.len(), [0.0; 3]);
         // The compliance makes the matrix regular.
         let finish = NewtonParams { regularization: 0.0, ..*finish };
-        let best = self.try_newton(island, params, &finish, report);
+        let best = self.try_newton(island, &finish, report);
         if best.worst() > params.tolerance {
             report.method = report.method.max(IslandMethod::InteriorPoint);
             self.try_interior_points(island, params, &finish, report, best);
@@ -528,21 +553,13 @@ impl Methods {
         residual
     }
 
-    /// Newton from the start or from some sweeps.
+    /// Newton from some sweeps.
     fn try_newton<D: Delassus>(
         &mut self,
         island: &mut Island<D>,
-        params: &CoulombParams,
         finish: &NewtonParams,
         report: &mut CoulombReport,
     ) -> Residual {
-        if params.warm_start && self.r.iter().any(|r| *r != [0.0; 3]) {
-            let (residual, steps) = self.newton.run(island, &mut self.r, finish);
-            report.newton_steps += steps;
-            if residual.worst() <= params.tolerance {
-                return residual;
-            }
-        }
         self.gauss_seidel.begin(island);
         let swept = self.gauss_seidel.sweep(island, &mut self.r, SWEEPS_BEFORE_NEWTON);
         report.sweeps += SWEEPS_BEFORE_NEWTON;
