@@ -431,6 +431,29 @@ fn where_coulombs_law_has_several_solutions_a_warm_start_selects_the_same_one() 
 }
 
 #[test]
+fn mirror_images_have_mirrored_velocities() {
+    let mut worst = 0.0f64;
+    for seed in 0..200 {
+        let number = |k: u64| random(seed * 10 + k);
+        let v = [number(0), -0.1, number(1), 0.1 * number(2), 2.0 * number(3), 0.1 * number(4)];
+        let image = [v[0], v[1], -v[2], -v[3], -v[4], v[5]];
+        let after = |v: [f64; 6]| {
+            let heap = plate(2, 0.4, v);
+            let (impulses, report) = heap.solve(&CoulombParams::default());
+            assert!(report.converged, "seed {seed}: {report:?}");
+            let mut motion = heap.motion.clone();
+            impulses.iter().enumerate().for_each(|(row, &impulse)| heap.columns.add_scaled(row, impulse, &mut motion));
+            motion
+        };
+        let (a, b) = (after(v), after(image));
+        for (k, sign) in [1.0, 1.0, -1.0, -1.0, -1.0, 1.0].into_iter().enumerate() {
+            worst = worst.max((a[k] - sign * b[k]).abs());
+        }
+    }
+    assert!(worst < 5e-11, "{worst:e}");
+}
+
+#[test]
 fn gauss_seidel_reports_how_far_it_got() {
     let (_, heap) = pile(5, 12, 0.5, 1.0);
     let few = CoulombParams { method: CoulombMethod::GaussSeidel, max_sweeps: 10, ..CoulombParams::default() };

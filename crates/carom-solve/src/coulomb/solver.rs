@@ -471,6 +471,9 @@ impl Methods {
             report.method = report.method.max(IslandMethod::InteriorPoint);
             self.try_interior_points(island, params, &finish, report, best);
         }
+        // What is left of the residual moves the selected solution by 1/compliance of it: chord steps cost little.
+        let chords = NewtonParams { tolerance: 0.0, max_steps: 0, reuse_factor: true, ..finish };
+        self.newton.run(island, &mut self.r, &chords);
         island.proximity = 0.0;
     }
 
@@ -483,7 +486,8 @@ impl Methods {
         finish: &NewtonParams,
         report: &mut CoulombReport,
     ) -> Residual {
-        let finish = NewtonParams { reuse_factor: true, max_failures: 1, ..*finish };
+        let finish =
+            NewtonParams { reuse_factor: true, max_failures: 1, regularization: SELECTION_COMPLIANCE, ..*finish };
         let mut last = Residual::UNKNOWN;
         for round in 0..=MAX_HARDENING_STEPS {
             self.trial.clone_from(&self.r);
