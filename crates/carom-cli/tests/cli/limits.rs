@@ -153,11 +153,16 @@ fn a_signal_in_the_middle_of_a_long_step_ends_the_run_and_leaves_it_valid() {
         "duration = 0.01\n[world]\nmost-overlap = 10\n[response]\nfamily = \"constraints\"",
     );
     folder.write("ball.toml", format!("{boxes}copies = {{ count = [7, 7, 7], spacing = 0.01 }}\n"));
-    let mut child = spawn(&folder, "run ball.toml");
+    let mut child =
+        folder.command().args(["run", "ball.toml"]).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     wait_for(&folder, "ball/run.json", &mut child);
     std::thread::sleep(Duration::from_millis(200));
     signal(&child, "-TERM");
-    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let ended = child.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(130));
+    let message = String::from_utf8(ended.stderr).unwrap();
+    // The watchdog is for what cannot be interrupted, and says that work was given up.
+    assert!(message.contains("is recorded") && !message.contains("given up"), "{message}");
     let facts = folder.carom("inspect ./ball --json").succeeds().json();
     assert_eq!((facts["steps"].as_u64(), facts["complete"].as_bool()), (Some(0), Some(false)));
 }
