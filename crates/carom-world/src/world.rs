@@ -333,7 +333,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         }
         let (marks, rings) = crate::distant::restored(state, bodies, &self.now.rings)?;
         let now = Now {
-            steps: state.u64("steps", Some(1))?[0],
+            steps: state.steps()?,
             poses: poses.chunks_exact(G::POSE_NUMBERS).map(|numbers| G::saved_pose(numbers)).collect(),
             velocities: state.f64("velocities", Some(bodies * W))?.as_chunks::<W>().0.to_vec(),
             ledger: Ledger::from_columns(state.f64("ledger", Some(Ledger::COLUMNS))?),

@@ -56,7 +56,7 @@ impl FlexibleWorld {
             let name = &self.bodies[k].name;
             return Err(WorldError::State(format!("'active modes' has {} of '{name}'", active[k])));
         }
-        let steps = state.u64("steps", Some(1))?[0];
+        let steps = state.steps()?;
         let time = steps as f64 * self.params.step;
         let mut moving = Vec::with_capacity(bodies);
         for (k, body) in self.bodies.iter().enumerate() {

@@ -129,7 +129,7 @@ fn interrupted_steps_with_times_of_impact_change_no_bit() {
 #[test]
 fn interrupted_steps_of_flexible_worlds_change_no_bit() {
     let heap = || System::space(boxes(Response::Flexible(FlexibleParams::default()), Detection::Discrete)).unwrap();
-    interrupted_in_steps(&heap, 30, 30, "heap");
+    interrupted_in_steps(&heap, 200, 60, "heap");
     for adaptive in [false, true] {
         // One step of the world has fifty of its contacts.
         let bars = || {
