@@ -1,6 +1,6 @@
 # `make help` lists what can be made. `make test` is exactly what continuous integration runs.
 .DEFAULT_GOAL := help
-.PHONY: help web demo test fuzz
+.PHONY: help web demo test fuzz licences audit
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -59,3 +59,18 @@ fuzz: ## broken files into every parser, SECONDS=60 each, and the property tests
 	done
 	@seed=$$(od -An -N4 -tu4 /dev/urandom | tr -d ' '); echo "== property tests with PROPTEST_RNG_SEED=$$seed"; \
 		PROPTEST_RNG_SEED=$$seed cargo test --release --workspace
+
+licences: $(PAGE) ## write THIRD-PARTY.txt anew: what the command is built from, with licences
+	cargo test --release -p carom-cli --test cli write_third_party -- --ignored
+
+DENY := 0.20.2
+DENY_PROGRAM := target/tools/deny-$(DENY)/bin/cargo-deny
+
+$(DENY_PROGRAM):
+	nice cargo install cargo-deny --version $(DENY) --locked --root target/tools/deny-$(DENY)
+
+# The database of known faults lies on GitHub. Where that cannot be reached the audit says so and checks the rest.
+audit: $(DENY_PROGRAM) ## dependencies: licences, sources, versions that are there twice, known faults
+	$(DENY_PROGRAM) --locked check --hide-inclusion-graph licenses sources bans
+	@if $(DENY_PROGRAM) --locked fetch db; then $(DENY_PROGRAM) --locked check advisories; \
+	else echo "== the database of advisories cannot be reached: known faults are NOT checked"; fi

@@ -21,6 +21,8 @@
 //!
 //! The printed algorithm itself differs from its own limit of small steps by 0.0006 on the bar, and by 0.04 at worst.
 
+#![forbid(unsafe_code)]
+
 mod batch;
 mod error;
 mod fast;

@@ -6,7 +6,7 @@
 
 use std::process::exit;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use indicatif::ProgressBar;
@@ -17,7 +17,7 @@ const INTERRUPTED: i32 = 130;
 /// Work with something to save has this long to save it: a run that is deep in one step ends without that step.
 const GRACE: Duration = Duration::from_millis(1500);
 
-static STOP: AtomicBool = AtomicBool::new(false);
+static STOP: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 static STATE: Mutex<State> = Mutex::new(State { guards: 0, left: String::new(), bar: None });
 
 struct State {
@@ -27,7 +27,7 @@ struct State {
 }
 
 /// Long work looks at this and stops when it is raised.
-pub fn flag() -> &'static AtomicBool {
+pub fn flag() -> &'static Arc<AtomicBool> {
     &STOP
 }
 

@@ -1,5 +1,7 @@
 //! The `carom` command.
 
+#![deny(unsafe_code)]
+
 mod bake;
 mod bench;
 mod check;
@@ -9,6 +11,7 @@ mod gallery;
 mod inspect;
 mod inspect_run;
 mod interrupt;
+mod licences;
 mod map;
 mod materials;
 mod memory;
@@ -87,6 +90,9 @@ enum Command {
         /// The shell.
         shell: clap_complete::Shell,
     },
+    /// Print the licences of the libraries and fonts that this command contains.
+    #[command(alias = "licenses")]
+    Licences,
 }
 
 fn main() -> ExitCode {
@@ -131,6 +137,7 @@ fn run(cli: Cli, ui: &Ui) -> Work<ExitCode> {
             clap_complete::generate(shell, &mut Cli::command(), "carom", &mut script);
             ui::print(&String::from_utf8_lossy(&script))?;
         }
+        Command::Licences => licences::run()?,
     }
     Ok(ExitCode::SUCCESS)
 }

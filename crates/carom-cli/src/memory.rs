@@ -11,6 +11,8 @@ pub fn keep() {
         // From <malloc.h>. Either setting alone would leave the other as a way back to the kernel.
         const TRIM_THRESHOLD: c_int = -1;
         const MAP_THRESHOLD: c_int = -3;
+        // SAFETY: the declaration is that of <malloc.h>. The function takes two integers and may be called at any time.
+        #[expect(unsafe_code, reason = "a function of the C library")]
         unsafe extern "C" {
             safe fn mallopt(parameter: c_int, value: c_int) -> c_int;
         }

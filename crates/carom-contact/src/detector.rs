@@ -4,6 +4,8 @@
 //! feature or, that being gone, at the nearest place within reach. The narrow phase runs in parallel; what it finds does not
 //! depend on how many threads there are. Once warm, a call allocates nothing of its own.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use rayon::prelude::*;
@@ -100,6 +102,7 @@ pub struct Detector<G: Geometry> {
     goes_on: Vec<bool>,
     ended: Vec<Known<G>>,
     effort: DetectionEffort,
+    interrupt: Option<Arc<AtomicBool>>,
 }
 
 /// By what a contact is known again: bodies, feature, point.
@@ -116,6 +119,13 @@ struct Portion<G: Geometry> {
     witnesses: Vec<([u32; 2], Witness)>,
     tested: usize,
     held: usize,
+}
+
+/// Pairs between two looks at the interrupt: of meshes each takes up to a millisecond.
+const PAIRS_PER_CHECK: usize = 64;
+
+fn is_raised(interrupt: Option<&AtomicBool>) -> bool {
+    interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed))
 }
 
 /// With fewer pairs than two tasks have, waking threads takes longer than testing the pairs.
@@ -135,6 +145,11 @@ impl<G: Geometry> Detector<G> {
         }
     }
 
+    /// While this flag is raised calls end early, and what they find is incomplete.
+    pub fn set_interrupt(&mut self, flag: Option<Arc<AtomicBool>>) {
+        self.interrupt = flag;
+    }
+
     /// Finds all contacts within reach.
     pub fn detect(&mut self, colliders: &[Collider<'_, G>]) -> &[Contact<G>] {
         self.detect_closing(colliders, &[])
@@ -149,7 +164,8 @@ impl<G: Geometry> Detector<G> {
         let bounds = |body: &Collider<'_, G>| G::bounds(body.shape, &body.pose).padded(body.reach);
         self.boxes.extend(colliders.iter().map(|body| (bounds(body), body.moves)));
         let ignored = &self.ignored[..];
-        let (pairs, candidates) = self.finder.find_through(&self.boxes, &Asked { bodies, ignored });
+        let interrupt = self.interrupt.as_deref();
+        let (pairs, candidates) = self.finder.find_through(&self.boxes, &Asked { bodies, ignored, interrupt });
         let found = Instant::now();
 
         if !self.given {
@@ -167,7 +183,12 @@ impl<G: Geometry> Detector<G> {
             ..DetectionEffort::default()
         };
         let witnesses = &self.last_witnesses[..];
-        let work = |(portion, pairs): (&mut Portion<G>, &[[u32; 2]])| portion.find(bodies, pairs, ignored, witnesses);
+        let work = |(portion, pairs): (&mut Portion<G>, &[[u32; 2]])| {
+            // Small pieces, to look at the flag in between.
+            for pairs in pairs.chunks(PAIRS_PER_CHECK).take_while(|_| !is_raised(interrupt)) {
+                portion.find(bodies, pairs, ignored, witnesses);
+            }
+        };
         if pairs.len() < 2 * PAIRS_PER_TASK || rayon::current_num_threads() == 1 {
             // Alone, straight into the lists of all.
             self.alone.clear();
@@ -281,6 +302,7 @@ const MOST_TASKS: usize = 64;
 struct Asked<'a, 'b, G: Geometry> {
     bodies: Moving<'a, 'b, G>,
     ignored: &'a [[u32; 2]],
+    interrupt: Option<&'a AtomicBool>,
 }
 
 impl<G: Geometry> Sieve<G::Vector> for Asked<'_, '_, G> {
@@ -315,6 +337,10 @@ impl<G: Geometry> Sieve<G::Vector> for Asked<'_, '_, G> {
 
     fn is_wanted(&self, pair: [u32; 2]) -> bool {
         self.ignored.binary_search(&pair).is_ok()
+    }
+
+    fn is_interrupted(&self) -> bool {
+        is_raised(self.interrupt)
     }
 }
 

@@ -3,6 +3,8 @@
 //! Both spaces answer through one trait, [`Geometry`], so that whatever comes after detection is written once. Detection
 //! is a function of shapes and poses alone: what is kept from step to step ([`Witness`]) saves time and changes no bit.
 
+#![forbid(unsafe_code)]
+
 mod broad_phase;
 mod detector;
 mod error;

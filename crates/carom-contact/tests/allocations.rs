@@ -1,43 +1,12 @@
 //! A detector that is warm allocates nothing.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
 use carom_contact::plane::{Plane, Pose, Shape};
 use carom_contact::{BroadPhase, Collider, Detector};
+use carom_testing::{CountingAllocator, allocations};
 use glam::DVec2;
 
-/// Counts the allocations of each thread by itself: the test harness allocates on its own threads whenever it likes.
-struct Counting;
-
-thread_local! {
-    static COUNT: Cell<usize> = const { Cell::new(0) };
-}
-
-fn count() {
-    // A thread that ends has no counter any more.
-    let _ = COUNT.try_with(|count| count.set(count.get() + 1));
-}
-
-// SAFETY: every call goes to the system's allocator as it is.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count();
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
-
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 /// Allocations in 50 calls, after 50 to warm up, of a heap of trembling boxes and discs on a floor.
 fn allocations_when_warm(bodies: usize, method: BroadPhase) -> usize {
@@ -49,7 +18,7 @@ fn allocations_when_warm(bodies: usize, method: BroadPhase) -> usize {
     let mut before = 0;
     for step in 0..100 {
         if step == 50 {
-            before = COUNT.get();
+            before = allocations();
             assert!(before > 0, "the counter counts");
         }
         colliders.clear();
@@ -62,7 +31,7 @@ fn allocations_when_warm(bodies: usize, method: BroadPhase) -> usize {
         detector.detect(&colliders);
         assert!(detector.contacts().len() > bodies);
     }
-    COUNT.get() - before
+    allocations() - before
 }
 
 #[test]

@@ -4,6 +4,8 @@
 //! 2012) with a coefficient of restitution for each contact. [`Staggered`] finds contact and Coulomb friction that hold at once, step by
 //! step (Zheng and James: *Toward High-Quality Modal Contact Sound*, 2011). Both know no world and no shapes: any engine can call them.
 
+#![forbid(unsafe_code)]
+
 mod bodies;
 mod check;
 mod error;

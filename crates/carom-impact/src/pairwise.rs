@@ -29,7 +29,7 @@ pub(crate) fn gauss_seidel<C: Columns>(
                 }
             }
         }
-        if !approached {
+        if !approached || carom_solve::is_interrupted() {
             return pass;
         }
     }
@@ -48,7 +48,7 @@ pub(crate) fn jacobi<C: Columns>(island: &Island<C>, w: &mut [f64], impulses: &m
                 pushes.push((i, alone(island, i, opening)));
             }
         }
-        if pushes.is_empty() {
+        if pushes.is_empty() || carom_solve::is_interrupted() {
             return pass;
         }
         for &(i, impulse) in &pushes {

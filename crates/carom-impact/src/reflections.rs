@@ -99,7 +99,7 @@ impl<C: Columns> Reflector<C> {
                 self.stop_held(island);
             }
             self.choose(island, |this, i| !this.held[i] && island.violated(i, &this.w, &this.speeds));
-            if self.chosen.is_empty() || self.course.squeezed {
+            if self.chosen.is_empty() || self.course.squeezed || carom_solve::is_interrupted() {
                 self.close_window();
                 return self.course;
             }

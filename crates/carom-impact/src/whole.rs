@@ -5,7 +5,7 @@
 
 use std::mem::take;
 
-use carom_solve::{Columns, Parts};
+use carom_solve::{Columns, Interrupt, Parts};
 use rayon::prelude::*;
 
 use crate::bodies::{Bodies, Lists, push, whiten};
@@ -182,7 +182,9 @@ impl<C: Columns> Whole<C> {
                 self.enter(parts.members(part), &result, impact, &mut change);
             }
         } else {
+            let interrupt = Interrupt::current();
             let resolve = |memory: &mut Memory<C>, &part: &usize| {
+                let _scope = interrupt.enter();
                 let mut result = Yield::default();
                 resolve(memory, part, &mut result);
                 result

@@ -4,6 +4,8 @@
 //! inside part only, so any geometry works without a volume mesh. [`modes_of`] does all of it. Volume meshes of
 //! tetrahedra go through the same solver, [`modes_of_tetrahedra`].
 
+#![forbid(unsafe_code)]
+
 mod assembly;
 mod block;
 mod brick;

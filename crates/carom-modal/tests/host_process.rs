@@ -23,8 +23,9 @@ fn random_numbers() -> [i32; 8] {
 
 fn handlers() -> [usize; 2] {
     [libc::SIGTERM, libc::SIGABRT].map(|signal| {
-        // SAFETY: sigaction is a plain C struct, for which zeros are valid; a null pointer asks for the present handler only.
+        // SAFETY: sigaction is a plain C struct, for which zeros are valid.
         let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
+        // SAFETY: a null pointer for the new handler asks for the present one only, which `action` has room for.
         let status = unsafe { libc::sigaction(signal, std::ptr::null(), &mut action) };
         assert_eq!(status, 0);
         action.sa_sigaction

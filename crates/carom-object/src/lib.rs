@@ -3,6 +3,8 @@
 //! An [`Object`] holds everything that was baked of one body: its surface, its material, its mass properties, its
 //! vibration modes, how bouncy it is where and how loud it is where. It is read from and written to a `.carom` file.
 
+#![forbid(unsafe_code)]
+
 mod bounce;
 pub mod container;
 mod field;

@@ -3,6 +3,8 @@
 //! A [`Body`] is what the next stage takes: a triangle surface that the user knows, and a [`Solid`] that answers
 //! where the inside is. Lengths are metres, y is up.
 
+#![forbid(unsafe_code)]
+
 mod body;
 mod bvh;
 mod coarsen;

@@ -5,6 +5,7 @@
 //! pivoting takes over from the sides found so far.
 
 use crate::Columns;
+use crate::is_interrupted;
 use crate::local::Local;
 
 /// Iterations of conjugate gradients when the free variables have settled.
@@ -39,7 +40,7 @@ impl Descent {
         let (mut best, mut idle) = (residual, 0);
         self.free.clear();
         for round in 0..rounds {
-            if residual <= tolerance {
+            if residual <= tolerance || is_interrupted() {
                 return (round, residual);
             }
             sweep(local, &mut self.image, 2);

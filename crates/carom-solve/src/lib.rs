@@ -5,6 +5,8 @@
 //! judges any solution, from any [`Method`]. [`ActiveSet`] uses as few columns as it takes and keeps them from step to step; [`lemke`]
 //! is for small problems whose matrix is not of this form. [`coulomb`] solves contact with friction and joints.
 
+#![forbid(unsafe_code)]
+
 mod active_set;
 mod block_lu;
 mod columns;
@@ -15,6 +17,7 @@ mod elimination;
 mod factor;
 mod fronts;
 mod interior;
+mod interrupt;
 mod lanes;
 mod least_norm;
 mod lemke;
@@ -32,6 +35,7 @@ pub use active_set::{ActiveSet, ActiveSetReport, Candidates};
 pub use columns::{BlockColumns, Columns, RaggedColumns};
 pub use disc::{Symmetric, minimize_in_disc, minimize_in_polygon};
 pub use elimination::eliminate;
+pub use interrupt::{Interrupt, InterruptScope, is_interrupted};
 pub use least_norm::least_norm;
 pub use lemke::{LemkeError, lemke};
 pub use parts::Parts;

@@ -3,6 +3,7 @@
 //! A front is stored column by column with a leading dimension that leaves room for whole registers behind its last row. What stands
 //! in that room is never read as a result.
 
+use crate::is_interrupted;
 use crate::lanes::{LANES, Registers, WideLane};
 
 /// Rows that are worked on together.
@@ -27,7 +28,8 @@ pub(crate) enum Pivoting {
 }
 
 /// Eliminates the first `width` columns of a front and leaves the Schur complement in the rest. `exchanges` tells which of the first `width` rows were
-/// exchanged. Column and value of a pivot that is of no use, as an error.
+/// exchanged. Column and value of a pivot that is of no use, as an error; the
+/// value is NaN where the work was interrupted.
 #[inline(always)]
 pub(crate) fn eliminate<R: Registers>(
     registers: R,
@@ -45,6 +47,9 @@ pub(crate) fn eliminate<R: Registers>(
     }
     let mut begin = 0;
     while begin < width {
+        if is_interrupted() {
+            return Err((begin, f64::NAN));
+        }
         let end = (begin + PANEL).min(width);
         for k in begin..end {
             choose_pivot(front, [leading, width], [begin, k, end], exchanges, (pivoting, largest))?;

@@ -10,6 +10,7 @@ use crate::Columns;
 use crate::descent::sweep;
 use crate::factor::DenseFactor;
 use crate::interior::Interior;
+use crate::is_interrupted;
 use crate::local::{Local, largest};
 use crate::sparse::SparseFactor;
 
@@ -95,7 +96,7 @@ impl Pivoting {
         }
         for _ in 0..STEPS {
             self.took.rounds += self.pivot(local);
-            if self.gave_up {
+            if self.gave_up || is_interrupted() {
                 break;
             }
             if escapes(local, &self.image) {
@@ -121,7 +122,7 @@ impl Pivoting {
         for round in 1.. {
             self.solve_free(local);
             self.find_wrong(local);
-            if self.wrong.is_empty() {
+            if self.wrong.is_empty() || is_interrupted() {
                 return round;
             }
             if self.wrong.len() < fewest {
@@ -210,7 +211,7 @@ impl Pivoting {
             if at_minimum && polished < POLISH && self.free_gradient(local) > TOLERANCE * local.scale() {
                 self.wrong.clear();
                 polished += 1;
-            } else if at_minimum && self.wrong.is_empty() {
+            } else if (at_minimum && self.wrong.is_empty()) || is_interrupted() {
                 return round;
             } else {
                 polished = 0;
@@ -358,7 +359,7 @@ impl Pivoting {
         self.free.extend((0..local.len()).filter(|&i| self.sides[i] == Side::Free));
         self.took.factorizations += 1;
         if self.is_sparse {
-            if self.sparse.factorize(local, &self.free) {
+            if self.sparse.factorize(local, &self.free) || is_interrupted() {
                 return;
             }
             self.is_sparse = false;

@@ -5,7 +5,11 @@
 //! are four, or three where bodies have three coordinates or six: then no tile is cut by the border between two bodies. Loops are
 //! plain: what a closure does is not always compiled for the registers chosen.
 
+use crate::is_interrupted;
 use crate::lanes::{LANES, Lane, Registers};
+
+/// Columns of tiles between two looks at the interrupt.
+const TILES_PER_CHECK: usize = 16;
 
 /// Column by column. Where the side is three, the last number of each column is zero.
 pub(crate) type Tile<const SIDE: usize> = [Lane; SIDE];
@@ -42,6 +46,9 @@ pub(crate) fn eliminate<R: Registers, const SIDE: usize, const ROWS: usize>(
     }
     let height = panel.len() / pivots;
     for pivot in 0..pivots {
+        if pivot % TILES_PER_CHECK == 0 && is_interrupted() {
+            return false;
+        }
         let (done, column) = panel.split_at_mut(pivot * height);
         let column = &mut column[..height];
         let done = Done { columns: done, height };
@@ -59,6 +66,9 @@ pub(crate) fn eliminate<R: Registers, const SIDE: usize, const ROWS: usize>(
     let done = Done { columns: panel, height };
     let side = height - pivots;
     for column in 0..side {
+        if column % TILES_PER_CHECK == TILES_PER_CHECK - 1 && is_interrupted() {
+            return false;
+        }
         let below = &mut left[column * side + column..(column + 1) * side];
         done.subtract_from::<R, ROWS>(registers, below, [pivots + column; 2]);
     }

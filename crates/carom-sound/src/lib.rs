@@ -4,6 +4,8 @@
 //! ([`synthesis`]), contact damping and redistribution of impulses (*Sound* §5), acoustic radiation ([`radiation`]), and the way to one or
 //! two ears ([`listener`]). [`render`] puts them together for one body.
 
+#![forbid(unsafe_code)]
+
 mod error;
 pub mod listener;
 pub mod radiation;

@@ -40,7 +40,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         let mut first = end - start;
         let mut found = None;
         let mut contacts = self.detector.contacts();
-        while let Some(contact) = contacts.first() {
+        while let Some(contact) = contacts.first().filter(|_| !self.interrupt.is_raised()) {
             let shared = contacts.iter().take_while(|other| other.bodies == contact.bodies).count();
             let nearest = contacts[..shared].iter().map(|other| other.touch.gap).fold(f64::INFINITY, f64::min);
             contacts = &contacts[shared..];

@@ -103,6 +103,12 @@ pub enum WorldError {
         /// The bodies of the contact that gave most of it in the step, or the body that gained most.
         bodies: Vec<String>,
     },
+    /// The flag that was given with `set_interrupt` was raised. The world is as it was before the step.
+    #[error("interrupted after {time} s")]
+    Interrupted {
+        /// The end of the last complete step, s.
+        time: f64,
+    },
     /// Flexible contact was asked of a world that does not know it.
     #[error("flexible contact is of space, and of `FlexibleWorld`")]
     Flexible,

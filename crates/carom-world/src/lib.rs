@@ -4,6 +4,8 @@
 //! family of response change the velocities, and flies. What responds sees an [`Encounter`]: inverse masses, rows and
 //! numbers, no shapes and no dimension.
 
+#![forbid(unsafe_code)]
+
 mod body;
 mod continuous;
 mod definition;
@@ -13,6 +15,7 @@ mod encounter;
 mod error;
 mod flexible;
 mod guard;
+mod interruption;
 mod joints;
 mod ledger;
 pub mod limits;

@@ -9,6 +9,9 @@ const MAGNITUDES: [&str; 3] = ["poses", "velocities", "points"];
 /// No other number of a state is beyond this: energies, impulses and modal coordinates stay far below.
 const MAX_NUMBER: f64 = 1e60;
 
+/// No run has more steps: their number times the step is a time to full precision.
+const MAX_STEPS: u64 = 1 << 53;
+
 /// The complete state of a world. A world that takes it back goes on bit for bit.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct State {
@@ -66,6 +69,14 @@ impl State {
                 Ok(numbers)
             }
             StateArray::F64(_) => Err(WorldError::State(format!("'{name}' should be whole numbers"))),
+        }
+    }
+
+    /// Steps since the start.
+    pub(crate) fn steps(&self) -> Result<u64, WorldError> {
+        match self.u64("steps", Some(1))?[0] {
+            steps if steps <= MAX_STEPS => Ok(steps),
+            steps => Err(WorldError::State(format!("'steps' has the number {steps}, beyond {MAX_STEPS}"))),
         }
     }
 

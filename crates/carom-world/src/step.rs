@@ -10,6 +10,7 @@ use std::time::Instant;
 use carom_contact::{Collider, Contact, Pose as _, Vector as _};
 
 use crate::body::Drive;
+use crate::interruption;
 use crate::loads::strike;
 use crate::passing::{Flying, Passing};
 use crate::response::impulses::TOUCH;
@@ -25,6 +26,8 @@ use crate::{
 const OUT_OF_BOUNDS: f64 = crate::limits::MAX_MAGNITUDE;
 /// With more contacts than this, what only a part of the step needs is given back after it: memory is worth more than the time to ask for it again.
 pub(crate) const MANY: usize = 1 << 16;
+/// Contacts between two looks at the interrupt.
+const CONTACTS_PER_CHECK: usize = 64;
 /// In continuous mode, bodies nearer than this part of the slop touch.
 pub(crate) const TOUCHING: f64 = 1e-6;
 
@@ -33,6 +36,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
     pub fn step(&mut self) -> Result<StepReport, WorldError> {
         let mut kept = std::mem::take(&mut self.kept);
         self.now.keep_in(&mut kept);
+        let _scope = self.interrupt.enter();
         let begun = Instant::now();
         let start = self.time();
         let end = (self.now.steps + 1) as f64 * self.params.step;
@@ -48,6 +52,8 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
             self.detect(start, end, &mut report);
             self.advance(start, end, &mut report)
         };
+        // What was computed after the flag was raised has no meaning, errors included.
+        let done = self.check_interrupt().and(done);
         if let Err(error) = done.and_then(|()| self.check_bounds(start)).and_then(|()| self.check_energy(&kept, start))
         {
             let now = || (std::mem::take(&mut self.now.touched), std::mem::take(&mut self.now.impulses));
@@ -72,6 +78,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
 
     /// Goes from one time to another, with the contacts that were detected.
     pub(crate) fn advance(&mut self, start: f64, end: f64, report: &mut StepReport) -> Result<(), WorldError> {
+        self.check_interrupt()?;
         let span = end - start;
         self.follow_scripts(start, end);
         let mut before = std::mem::take(&mut self.before);
@@ -85,6 +92,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         let kicked = self.carries_blows().then(|| self.now.velocities.clone());
         let begun = Instant::now();
         let (outcome, joints) = self.respond(&before, span)?;
+        self.check_interrupt()?;
         let mut impulses = Cow::Borrowed(&outcome.impulses[..]);
         if let Some(kicked) = kicked {
             let begun = Instant::now();
@@ -234,6 +242,10 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         let mut passing = Passing { near: NEAR * self.slop, touch: TOUCH * self.slop, span, last: None };
         let flying = Flying { bodies: &self.bodies, poses: &now.poses, velocities: &now.velocities };
         for (place, contact) in self.detector.contacts().iter().enumerate() {
+            // Of bodies that may pass by each other times of impact are sought, which takes long.
+            if place % CONTACTS_PER_CHECK == 0 {
+                interruption::check(&self.interrupt, now.steps as f64 * self.params.step)?;
+            }
             // Where nothing joins later in the step, only what will overlap takes part.
             let mut touching = touching(contact, &self.bodies, &now.poses, &self.surfaces);
             let mut foreseen = touching.foreseen(span, &now.velocities);

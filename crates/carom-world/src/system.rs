@@ -1,5 +1,8 @@
 //! A world of either space behind one face, for whoever records or shows it.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 use carom_contact::{Plane, Space};
 
 use crate::{
@@ -46,6 +49,11 @@ impl System {
     /// Goes on by one step. After an error the world is as it was before the step.
     pub fn step(&mut self) -> Result<StepReport, WorldError> {
         either!(self, world => world.step())
+    }
+
+    /// Whoever has the flag may end a step early, see [`World::set_interrupt`].
+    pub fn set_interrupt(&mut self, flag: Arc<AtomicBool>) {
+        either!(self, world => world.set_interrupt(flag))
     }
 
     /// s since the start.

@@ -1,12 +1,16 @@
 //! A world: bodies in motion, made from a definition, asked for what it shows and remembers.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use carom_contact::{Collider, Detector, Pose as _, Vector as _};
+use carom_solve::Interrupt;
 
 use crate::body::{Body, Drive};
 use crate::distant::{Mark, Medium, Ring};
 use crate::guard::{GUARD_NUMBERS, Guard, GuardState};
+use crate::interruption;
 use crate::loads::BodyLoad;
 use crate::response::Scratch;
 use crate::response::multipliers::Multipliers;
@@ -71,6 +75,7 @@ pub struct World<G: Dynamics<W>, const W: usize> {
     /// Point and normal of each, where bodies pass blows on.
     pub(crate) places: Vec<(G::Vector, G::Vector)>,
     pub(crate) shaking: Multipliers<W>,
+    pub(crate) interrupt: Interrupt,
 }
 
 /// A contact as it is remembered: bodies, feature and point.
@@ -191,6 +196,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
             tangents: Vec::new(),
             places: Vec::new(),
             shaking: Multipliers::default(),
+            interrupt: Interrupt::default(),
         };
         world.guard.has_distant = world.carries_blows();
         world.check_overlap()?;
@@ -199,6 +205,18 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         world.now.guard = GuardState::new(&world.now.ledger);
         world.now.beads = world.joints.iter().filter_map(Joint::parameter).collect();
         Ok(world)
+    }
+
+    /// Whoever has the flag may end a step early by raising it: [`World::step`] then returns [`WorldError::Interrupted`], and the world is as
+    /// before the step. The flag must stay raised until `step` has returned; lower it to go on, with the bits of a world that was never interrupted.
+    pub fn set_interrupt(&mut self, flag: Arc<AtomicBool>) {
+        self.detector.set_interrupt(Some(flag.clone()));
+        self.interrupt = Interrupt::new(flag);
+    }
+
+    /// An error if the step is to end early.
+    pub(crate) fn check_interrupt(&self) -> Result<(), WorldError> {
+        interruption::check(&self.interrupt, self.time())
     }
 
     /// s since the start: steps times the step.
@@ -315,7 +333,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         }
         let (marks, rings) = crate::distant::restored(state, bodies, &self.now.rings)?;
         let now = Now {
-            steps: state.u64("steps", Some(1))?[0],
+            steps: state.steps()?,
             poses: poses.chunks_exact(G::POSE_NUMBERS).map(|numbers| G::saved_pose(numbers)).collect(),
             velocities: state.f64("velocities", Some(bodies * W))?.as_chunks::<W>().0.to_vec(),
             ledger: Ledger::from_columns(state.f64("ledger", Some(Ledger::COLUMNS))?),

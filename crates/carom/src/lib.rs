@@ -1,6 +1,8 @@
 //! Carom's front: the crates of the engine under one roof, [`bake`] from a source to an object, [`scene`] files that become
 //! worlds, and what turns results into pictures and glTF.
 
+#![forbid(unsafe_code)]
+
 pub use carom_bounce as bounce;
 pub use carom_contact as contact;
 pub use carom_impact as impact;

@@ -152,8 +152,8 @@ pub fn start(system: &System, goal: u64) -> Checkpoint {
     Checkpoint { progress: Progress { step: system.steps(), goal, ..Progress::default() }, state: system.state() }
 }
 
-/// Steps a system until `goal` and records it. `watch` is called after every step and may end the run early; the
-/// recording then can be taken up.
+/// Steps a system until `goal` and records it. `watch` is called after every step and may end the run early, and so may the flag of
+/// [`System::set_interrupt`] in the middle of a step; the recording then can be taken up.
 pub fn run(
     system: &mut System,
     recorder: &mut Recorder,
@@ -172,6 +172,8 @@ pub fn run(
     while system.steps() < goal {
         let report = match system.step() {
             Ok(report) => report,
+            // The world is as before the step: what was recorded until then goes on from there.
+            Err(WorldError::Interrupted { .. }) => break,
             Err(error) => {
                 recorder.keep(system.steps(), goal, Some(error.to_string()), system.state())?;
                 return Err(error.into());

@@ -213,6 +213,7 @@ fn go(
     let again = format!("`carom run {} --out {} --resume` goes on", args.scene.scene, recorder.folder().display());
     interrupt::leaves(format!("what happened until now is recorded; {again}"));
     let progress = RunProgress::new(ui, scene.name(), built.system.steps(), goal, scene.step());
+    built.system.set_interrupt(interrupt::flag().clone());
     let ended = carom::run(&mut built.system, recorder, description, goal, &mut |moment| {
         progress.at(moment);
         match interrupt::flag().load(std::sync::atomic::Ordering::Relaxed) {

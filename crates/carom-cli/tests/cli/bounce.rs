@@ -3,7 +3,7 @@
 use std::process::Stdio;
 use std::time::Duration;
 
-use crate::folder::{Folder, Ran};
+use crate::folder::{Folder, Ran, signal};
 
 /// A bar of aluminium, coarse enough for a test.
 const BAR: &str = "bake bar --material aluminium --modes 12 --cell-size 10mm";
@@ -227,8 +227,7 @@ fn interrupted(folder: &Folder, arguments: &str, when: impl Fn(u32) -> bool) -> 
     while !when(child.id()) && child.try_wait().unwrap().is_none() {
         std::thread::sleep(Duration::from_millis(10));
     }
-    let killed = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(killed.success());
+    signal(&child, "-INT");
     Ran::of(arguments, child.wait_with_output().unwrap())
 }
 

@@ -39,9 +39,7 @@ restitution = 0
 "#;
 
 fn with_scene() -> Folder {
-    let folder = Folder::new();
-    folder.write("crushed.toml", CRUSHED);
-    folder
+    Folder::with("crushed.toml", CRUSHED)
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! Runs the real command in a folder of its own.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 /// A folder that goes away with its owner; the cache of the command lies in it too.
 pub struct Folder(PathBuf);
@@ -14,6 +15,13 @@ impl Folder {
         let path = std::env::temp_dir().join(name);
         std::fs::create_dir_all(&path).unwrap();
         Folder(path)
+    }
+
+    /// With one file in it.
+    pub fn with(name: &str, text: impl AsRef<[u8]>) -> Folder {
+        let folder = Folder::new();
+        folder.write(name, text);
+        folder
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -40,6 +48,30 @@ impl Folder {
     pub fn carom(&self, arguments: &str) -> Ran {
         Ran::of(arguments, self.command().args(arguments.split_whitespace()).output().unwrap())
     }
+}
+
+/// Commands that run on their own, to be signalled.
+impl Folder {
+    /// Starts `carom` with arguments separated by spaces.
+    pub fn spawn(&self, arguments: &str) -> Child {
+        let mut command = self.command();
+        command.args(arguments.split_whitespace()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+    }
+
+    /// Waits until a file is there that a command writes.
+    pub fn wait_for(&self, name: &str, child: &mut Child) {
+        let begun = Instant::now();
+        while !self.path(name).exists() {
+            assert!(begun.elapsed() < Duration::from_secs(60), "{name} did not appear");
+            assert!(child.try_wait().unwrap().is_none(), "the command ended too soon");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+/// Sends a signal, as in `-TERM`.
+pub fn signal(child: &Child, name: &str) {
+    assert!(Command::new("kill").args([name, &child.id().to_string()]).status().unwrap().success());
 }
 
 impl Drop for Folder {

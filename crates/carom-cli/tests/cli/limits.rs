@@ -1,9 +1,8 @@
 //! Numbers beyond every measure, work without end and signals: each ends soon, with a message or with a valid result.
 
-use std::process::{Child, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::folder::Folder;
+use crate::folder::{Folder, signal};
 
 const BALL: &str = r#"
 [scene]
@@ -22,9 +21,7 @@ position = [0, 1, 0]
 "#;
 
 fn with_scene() -> Folder {
-    let folder = Folder::new();
-    folder.write("ball.toml", BALL);
-    folder
+    Folder::with("ball.toml", BALL)
 }
 
 #[test]
@@ -107,33 +104,13 @@ fn a_normal_that_points_into_the_body_is_refused() {
     folder.carom("strike bar.carom --at 0.1,0,0 --normal 1,0.2,0").succeeds();
 }
 
-fn spawn(folder: &Folder, arguments: &str) -> Child {
-    let mut command = folder.command();
-    command.args(arguments.split_whitespace()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
-}
-
-#[cfg(target_os = "linux")]
-fn signal(child: &Child, name: &str) {
-    let sent = std::process::Command::new("kill").args([name, &child.id().to_string()]).status().unwrap();
-    assert!(sent.success());
-}
-
-fn wait_for(folder: &Folder, name: &str, child: &mut Child) {
-    let begun = Instant::now();
-    while !folder.path(name).exists() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "{name} did not appear");
-        assert!(child.try_wait().unwrap().is_none(), "the command ended too soon");
-        std::thread::sleep(Duration::from_millis(10));
-    }
-}
-
 #[test]
 #[cfg(target_os = "linux")]
 fn a_request_to_terminate_leaves_a_recording_that_goes_on() {
     for name in ["-TERM", "-INT", "-HUP"] {
         let folder = with_scene();
-        let mut child = spawn(&folder, "run ball.toml --until 10000 --checkpoint 0.05");
-        wait_for(&folder, "ball/motion/000001.arrow", &mut child);
+        let mut child = folder.spawn("run ball.toml --until 10000 --checkpoint 0.05");
+        folder.wait_for("ball/motion/000001.arrow", &mut child);
         signal(&child, name);
         assert_eq!(child.wait().unwrap().code(), Some(130), "{name}");
         let steps = folder.carom("inspect ./ball --json").succeeds().json()["steps"].as_u64().unwrap();
@@ -153,11 +130,15 @@ fn a_signal_in_the_middle_of_a_long_step_ends_the_run_and_leaves_it_valid() {
         "duration = 0.01\n[world]\nmost-overlap = 10\n[response]\nfamily = \"constraints\"",
     );
     folder.write("ball.toml", format!("{boxes}copies = {{ count = [7, 7, 7], spacing = 0.01 }}\n"));
-    let mut child = spawn(&folder, "run ball.toml");
-    wait_for(&folder, "ball/run.json", &mut child);
+    let mut child = folder.spawn("run ball.toml");
+    folder.wait_for("ball/run.json", &mut child);
     std::thread::sleep(Duration::from_millis(200));
     signal(&child, "-TERM");
-    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let ended = child.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(130));
+    let message = String::from_utf8(ended.stderr).unwrap();
+    // The watchdog is for what cannot be interrupted, and says that work was given up.
+    assert!(message.contains("is recorded") && !message.contains("given up"), "{message}");
     let facts = folder.carom("inspect ./ball --json").succeeds().json();
     assert_eq!((facts["steps"].as_u64(), facts["complete"].as_bool()), (Some(0), Some(false)));
 }

@@ -8,6 +8,7 @@ mod docs;
 mod energy;
 mod everyday;
 mod folder;
+mod licences;
 mod limits;
 mod papers;
 mod recordings;

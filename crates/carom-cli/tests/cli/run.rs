@@ -1,12 +1,11 @@
 //! Runs from outside: recorded, stopped in every way, taken up, the same to the bit.
 
 use std::path::Path;
-use std::process::{Child, Stdio};
 use std::time::Duration;
 
 use carom::recording::Recording;
 
-use crate::folder::Folder;
+use crate::folder::{Folder, signal};
 
 /// Discs on a floor; the run takes long enough to be stopped on the way.
 const DISCS: &str = r#"
@@ -37,9 +36,7 @@ copies = { count = [3, 3], spacing = [0.23, 0.25] }
 "#;
 
 fn with_scene() -> Folder {
-    let folder = Folder::new();
-    folder.write("discs.toml", DISCS);
-    folder
+    Folder::with("discs.toml", DISCS)
 }
 
 /// Every row of a recording and its final state, in a form that shows every bit.
@@ -49,19 +46,6 @@ fn rows(folder: &Path) -> String {
     let contacts: Vec<_> = recording.contacts().map(Result::unwrap).collect();
     let ledger: Vec<_> = recording.ledger().map(Result::unwrap).collect();
     format!("{frames:?}\n{contacts:?}\n{ledger:?}\n{:?}", recording.checkpoint().state)
-}
-
-fn spawn(folder: &Folder, arguments: &str) -> Child {
-    let mut command = folder.command();
-    command.args(arguments.split_whitespace()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
-}
-
-/// Waits until a run has recorded something.
-fn wait_for_segment(folder: &Folder, child: &mut Child) {
-    while !folder.path("run/motion/000000.arrow").exists() {
-        assert!(child.try_wait().unwrap().is_none(), "the run ended before it could be stopped");
-        std::thread::sleep(Duration::from_millis(20));
-    }
 }
 
 #[test]
@@ -164,7 +148,7 @@ fn a_run_that_is_killed_at_any_moment_goes_on_as_if_nothing_had_happened() {
     let mut next = 0;
     while let Some(&pause) = pauses.get(next) {
         next += 1;
-        let mut child = spawn(&folder, arguments);
+        let mut child = folder.spawn(arguments);
         std::thread::sleep(Duration::from_millis(pause));
         let _ = child.kill();
         child.wait().unwrap();
@@ -189,10 +173,9 @@ fn a_run_that_is_killed_at_any_moment_goes_on_as_if_nothing_had_happened() {
 #[cfg(target_os = "linux")]
 fn ctrl_c_leaves_a_recording_that_goes_on() {
     let folder = with_scene();
-    let mut child = spawn(&folder, "run discs.toml --until 30 --out run");
-    wait_for_segment(&folder, &mut child);
-    let interrupted = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(interrupted.success());
+    let mut child = folder.spawn("run discs.toml --until 30 --out run");
+    folder.wait_for("run/motion/000000.arrow", &mut child);
+    signal(&child, "-INT");
     assert_eq!(child.wait().unwrap().code(), Some(130));
     let stopped = Recording::open(folder.path("run")).unwrap();
     assert!(!stopped.is_complete());

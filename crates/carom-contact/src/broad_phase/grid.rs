@@ -117,6 +117,9 @@ impl<V: Vector> Grid<V> {
                 search(*cursor, cell + row + along);
             }
             if found >= BATCH || first + 1 == count {
+                if sieve.is_interrupted() {
+                    break;
+                }
                 overlapping += found;
                 let kept = sift(&mut hits[..found], &self.small, &self.balls, sieve);
                 pairs.extend_from_slice(&hits[..kept]);
@@ -128,7 +131,7 @@ impl<V: Vector> Grid<V> {
 
     fn find_large(&self, boxes: &Boxes<V>, sieve: &impl Sieve<V>, pairs: &mut Vec<[u32; 2]>) -> usize {
         let mut overlapping = 0;
-        for (place, &large) in self.large.iter().enumerate() {
+        for (place, &large) in self.large.iter().enumerate().take_while(|_| !sieve.is_interrupted()) {
             let own = boxes.list[large as usize];
             let room = sieve.room(large);
             for (k, (&body, boxed)) in self.small.iter().zip(&self.sorted).enumerate() {

@@ -21,6 +21,11 @@ pub(crate) trait Sieve<V: Vector> {
 
     /// Whether a pair is one of these.
     fn is_wanted(&self, pair: [u32; 2]) -> bool;
+
+    /// Whether the search is to end early.
+    fn is_interrupted(&self) -> bool {
+        false
+    }
 }
 
 /// Lets all pairs through.

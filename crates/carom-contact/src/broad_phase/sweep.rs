@@ -42,6 +42,9 @@ impl<V: Vector> Sweep<V> {
         let ([lower, upper], [left, right]) = (&self.along, &self.across);
         let mut overlapping = 0;
         for first in 0..boxes.len() {
+            if sieve.is_interrupted() {
+                break;
+            }
             let begin = first + 1;
             let end = begin + lower[begin..].iter().take_while(|&&lower| lower <= upper[first]).count();
             for (k, (&left_of, &right_of)) in left[begin..end].iter().zip(&right[begin..end]).enumerate() {

@@ -127,7 +127,7 @@ impl<C: Columns> Stagger<C> {
             let residual = self.settle(members, &mut size, params, report);
             // Friction at rest that cannot hold gives way to that of sliding, and the rest has to be found anew.
             let broke_away = self.break_away(members, touches, &size);
-            if broke_away == 0 {
+            if broke_away == 0 || carom_solve::is_interrupted() {
                 report.residual = report.residual.max(residual);
                 break;
             }
@@ -229,7 +229,7 @@ impl<C: Columns> Stagger<C> {
                 best = residual;
                 self.save_best(members);
             }
-            if residual <= params.tolerance {
+            if residual <= params.tolerance || carom_solve::is_interrupted() {
                 return residual;
             }
             let rows = 3 * self.active_set.used().len();

@@ -1,6 +1,5 @@
 //! Impacts as pure functions: known outcomes, laws, large islands, friction, jams.
 
-mod allocations;
 mod discs;
 mod flexible;
 mod friction;
@@ -11,3 +10,8 @@ mod scale;
 mod space;
 mod staggered;
 mod values;
+
+use carom_testing::CountingAllocator;
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;

@@ -1,35 +1,14 @@
 //! Bounce maps at run time: what lookups must hold on any surface, without allocating.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
 use carom_object::{BounceMap, FacePoint, FaceSamples, Feature, Interpolation, SampleLayout};
 use carom_shape::{Bvh, TriMesh};
+use carom_testing::{CountingAllocator, allocations};
 use glam::{DVec2, DVec3};
 
 const ALL: [Interpolation; 3] = [Interpolation::Constant, Interpolation::Nearest, Interpolation::MovingLeastSquares];
 
-/// Counts the allocations of each thread.
-struct Counting;
-
-thread_local! {
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-}
-
-// SAFETY: every call goes on to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // A thread that ends has no counter any more.
-        let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 /// A box with n × n squares on each face.
 fn cuboid(size: DVec3, n: u32) -> TriMesh {
@@ -281,7 +260,7 @@ fn a_lookup_allocates_nothing() {
     let map = map_of(&cube, with_features(&cube, divided(&cube, 10), 10), |p, _| 0.5 + 0.4 * p.x);
     let (lookup, hierarchy) = (map.lookup(&cube).unwrap(), Bvh::new(&cube));
     let points = points(&cube, 10);
-    let before = ALLOCATIONS.with(Cell::get);
+    let before = allocations();
     let mut sum = 0.0;
     for &(triangle, point, normal) in &points {
         for interpolation in ALL {
@@ -289,7 +268,7 @@ fn a_lookup_allocates_nothing() {
             sum += lookup.near(&hierarchy, point, normal, interpolation).unwrap();
         }
     }
-    assert_eq!(ALLOCATIONS.with(Cell::get), before);
+    assert_eq!(allocations(), before);
     assert!(sum > 0.0 && before > 0);
 }
 

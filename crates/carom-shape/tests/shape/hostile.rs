@@ -6,9 +6,9 @@ use carom_shape::{
     ImportOptions, ShapeError, TriMesh, body_from_mesh, import, read_gltf, read_obj, read_ply, read_stl, write_obj,
     write_stl_binary,
 };
+use carom_testing::peak_bytes;
 use proptest::prelude::*;
 
-use crate::allocations::most_bytes;
 use crate::formats::{glb, gltf_embedded, ply, stl_text};
 use crate::shapes::tetrahedron;
 
@@ -61,7 +61,7 @@ fn nasty_files_are_refused_before_memory_is_reserved() {
     paths.sort();
     assert!(paths.len() >= 35);
     for path in paths {
-        let (read, bytes) = most_bytes(|| import(&path, &ImportOptions::default()));
+        let (read, bytes) = peak_bytes(|| import(&path, &ImportOptions::default()));
         let error = read.unwrap_err();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         assert!(matches!(error, ShapeError::Malformed { .. }), "{name}: {error}");

@@ -1,6 +1,5 @@
 //! Shapes and imported surfaces: fields, files, queries, repair, formats and what is measured on them.
 
-mod allocations;
 mod common;
 mod fields;
 mod formats;
@@ -13,3 +12,8 @@ mod shapes;
 mod surfaces;
 mod thickness;
 mod winding;
+
+use carom_testing::CountingAllocator;
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;

@@ -40,6 +40,9 @@ impl GaussSeidel {
     pub fn sweep<D: Delassus>(&mut self, island: &mut Island<D>, r: &mut [Vector], sweeps: usize) -> Residual {
         island.delassus.begin(r);
         for sweep in 0..sweeps {
+            if crate::is_interrupted() {
+                break;
+            }
             for k in 0..island.len() {
                 let contact = if sweep % 2 == 0 { k } else { island.len() - 1 - k };
                 let w = &self.diagonals[contact];

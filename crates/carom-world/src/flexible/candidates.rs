@@ -73,11 +73,6 @@ pub(super) struct Candidates {
 }
 
 impl Candidates {
-    /// As new: the next thing to do is to search.
-    pub fn forget(&mut self) {
-        self.searched.clear();
-    }
-
     /// The candidates of a body, in order.
     pub fn of(&self, body: usize) -> &[u32] {
         &self.by_body[self.starts[body] as usize..self.starts[body + 1] as usize]

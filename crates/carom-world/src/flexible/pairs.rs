@@ -6,6 +6,7 @@
 //! gives way once all rounds have settled.
 
 use carom_impact::{DenseContacts, DenseRow, Grip};
+use carom_solve::is_interrupted;
 
 use super::anderson::Anderson;
 use super::gram::{Gram, Products};
@@ -123,12 +124,12 @@ impl Problem {
                 settled => all = settled || alone,
             }
             let pressing = || self.meetings.iter().filter(|meeting| meeting.impulse[0] > 0.0).count();
-            if rounds >= SOME && pressing() <= whole::MOST {
+            if is_interrupted() || rounds >= SOME && pressing() <= whole::MOST {
                 break;
             }
         }
         let mut settled = self.solve_whole(rows, &mut size);
-        while self.break_away(&size) > 0 {
+        while self.break_away(&size) > 0 && !is_interrupted() {
             settled = self.solve_whole(rows, &mut size);
         }
         Rounds { rounds, whole: true, settled }

@@ -56,7 +56,7 @@ impl FlexibleWorld {
             let name = &self.bodies[k].name;
             return Err(WorldError::State(format!("'active modes' has {} of '{name}'", active[k])));
         }
-        let steps = state.u64("steps", Some(1))?[0];
+        let steps = state.steps()?;
         let time = steps as f64 * self.params.step;
         let mut moving = Vec::with_capacity(bodies);
         for (k, body) in self.bodies.iter().enumerate() {
@@ -77,12 +77,7 @@ impl FlexibleWorld {
             guard: GuardState::from_numbers(state.f64("guard", Some(GUARD_NUMBERS))?),
             candidates,
         };
-        self.recorded.clear();
-        let found = self.now.candidates.list.iter().map(|c| (c.bodies, c.feature, c.point));
-        self.detector.remember(found);
-        self.now.candidates.sort(self.bodies.len());
-        self.gram.lay(&self.now.candidates.list, &self.bodies);
-        (self.stale, self.stale_next) = (stale, false);
+        self.bring_in_line(stale);
         Ok(())
     }
 

@@ -4,6 +4,7 @@
 //! projections, a mug that stands still is silent.
 
 use carom_impact::Grip;
+use carom_solve::is_interrupted;
 use glam::DVec2;
 
 use super::solve::{Block, Meeting, Problem};
@@ -44,7 +45,7 @@ impl Problem {
                     break;
                 }
             }
-            if change <= TOLERANCE * largest {
+            if change <= TOLERANCE * largest || is_interrupted() {
                 break;
             }
         }

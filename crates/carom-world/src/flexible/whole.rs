@@ -5,6 +5,8 @@
 //! by a part of each place's own answer, so that every step has an answer nearby; the part shrinks as long as steps settle, and
 //! grows where they do not, until what is left counts as none without it.
 
+use carom_solve::is_interrupted;
+
 use super::pairs::{INNER, Pairs, STEPS, Size};
 use super::solve::{Block, Meeting, Problem};
 
@@ -29,7 +31,7 @@ impl Problem {
                 self.pairs.reached.clear();
                 self.pairs.reached.extend(self.meetings.iter().flat_map(|meeting| meeting.impulse));
             }
-            if lacking <= size.enough() {
+            if lacking <= size.enough() || is_interrupted() {
                 return true;
             }
             if self.pairs.rows.len() > 3 * MOST {

@@ -1,6 +1,10 @@
 //! A world of bodies that flex while they touch: made from a definition, stepped, asked for what it shows and remembers.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 use carom_contact::{Detector, Pose as _, Space};
+use carom_solve::Interrupt;
 use glam::DVec3;
 
 use super::advance::Seen;
@@ -13,6 +17,7 @@ use super::recorded::Recorded;
 use super::solve::Problem;
 use crate::body::Drive;
 use crate::guard::{Guard, GuardState};
+use crate::interruption;
 use crate::loads::BodyLoad;
 use crate::surfaces::Surfaces;
 use crate::world::{check_params, guard, start_pose, start_velocity};
@@ -93,6 +98,7 @@ pub struct FlexibleWorld {
     pub(super) after: Vec<f64>,
     pub(super) excitement: Vec<f64>,
     speeds: Vec<f64>,
+    interrupt: Interrupt,
 }
 
 /// A load, and the mode shapes where it acts, in the body's axes.
@@ -128,6 +134,7 @@ impl Now {
         self.guard = other.guard;
         self.candidates.list.clone_from(&other.candidates.list);
         self.candidates.rows.clone_from(&other.candidates.rows);
+        self.candidates.searched.clone_from(&other.candidates.searched);
     }
 
     /// No point of a body moves faster within some time.
@@ -216,6 +223,7 @@ impl FlexibleWorld {
             after: Vec::new(),
             excitement: Vec::new(),
             speeds: Vec::new(),
+            interrupt: Interrupt::default(),
         };
         world.check_overlap()?;
         let moving = world.bodies.iter().filter(|body| body.rigid.is_dynamic()).count().max(1);
@@ -230,6 +238,7 @@ impl FlexibleWorld {
 
     /// Goes on by one step. After an error the world is as it was before the step.
     pub fn step(&mut self) -> Result<StepReport, WorldError> {
+        let _scope = self.interrupt.enter();
         let begun = std::time::Instant::now();
         let start = self.time();
         let end = (self.now.steps + 1) as f64 * self.params.step;
@@ -239,6 +248,7 @@ impl FlexibleWorld {
         self.struck.fill(false);
         self.largest_gain = (0.0, [0; 2]);
         self.stale |= std::mem::take(&mut self.stale_next);
+        let stale = self.stale;
         self.queue.clear();
         for (place, body) in self.bodies.iter().enumerate() {
             self.now.moving[place].time = start;
@@ -253,8 +263,14 @@ impl FlexibleWorld {
                 let begun = std::time::Instant::now();
                 self.search();
                 detection += begun.elapsed().as_secs_f64();
+                done = interruption::check(&self.interrupt, start);
+                if done.is_err() {
+                    break;
+                }
             }
             done = self.advance(body, [start, end]);
+            // What was computed after the flag was raised has no meaning, errors included.
+            done = interruption::check(&self.interrupt, start).and(done);
             if done.is_err() {
                 break;
             }
@@ -269,8 +285,8 @@ impl FlexibleWorld {
         }
         if let Err(error) = done.and_then(|()| self.check_bounds(start)).and_then(|()| self.check_energy(start, end)) {
             std::mem::swap(&mut self.now, &mut self.kept);
-            self.recorded.clear();
-            self.revive();
+            self.report = taken;
+            self.bring_in_line(stale);
             return Err(error);
         }
         self.now.steps += 1;
@@ -334,12 +350,20 @@ impl FlexibleWorld {
         (self.stale, self.stale_next) = (false, false);
     }
 
-    /// Brings in line with a state that was taken back what is kept elsewhere.
-    pub(super) fn revive(&mut self) {
-        self.now.candidates.forget();
+    /// Brings in line with a state that was taken back what is kept elsewhere. What follows has the bits that it would have had without.
+    pub(super) fn bring_in_line(&mut self, stale: bool) {
+        self.recorded.clear();
         let found = self.now.candidates.list.iter().map(|c| (c.bodies, c.feature, c.point));
         self.detector.remember(found);
-        self.stale = true;
+        self.now.candidates.sort(self.bodies.len());
+        self.gram.lay(&self.now.candidates.list, &self.bodies);
+        (self.stale, self.stale_next) = (stale, false);
+    }
+
+    /// As [`World::set_interrupt`](crate::World::set_interrupt).
+    pub fn set_interrupt(&mut self, flag: Arc<AtomicBool>) {
+        self.detector.set_interrupt(Some(flag.clone()));
+        self.interrupt = Interrupt::new(flag);
     }
 
     /// s since the start: steps times the step.

@@ -15,6 +15,7 @@ mod flexible_spin;
 mod friction;
 mod impacts;
 mod input;
+mod interruption;
 mod memory;
 mod resting;
 mod resuming;

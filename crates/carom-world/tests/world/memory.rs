@@ -1,48 +1,14 @@
 //! How much memory a large world takes: counted, not measured, for one thread.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::sync::Arc;
 
 use carom_contact::{Plane, plane};
+use carom_testing::{CountingAllocator, held_bytes, peak_bytes};
 use carom_world::{BodyDefinition, Bounciness, ReflectionParams, Response, World, WorldDefinition, WorldParams};
 use glam::DVec2;
 
-struct Counting;
-
-thread_local! {
-    /// Bytes that this thread has asked for and not given back, and the most of them so far.
-    static BYTES: Cell<[isize; 2]> = const { Cell::new([0; 2]) };
-}
-
-fn count(more: isize) {
-    // While a thread ends there is nothing left to count in.
-    let _ = BYTES.try_with(|bytes| {
-        let [now, most] = bytes.get();
-        bytes.set([now + more, most.max(now + more)]);
-    });
-}
-
-// SAFETY: every call goes to the system's allocator as it is.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(layout.size() as isize);
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        count(-(layout.size() as isize));
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count(size as isize - layout.size() as isize);
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
-
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 /// n × n balls that touch, in the drum around them (*Reflections* §11.2, Drop).
 fn drop(side: usize) -> WorldDefinition<Plane> {
@@ -71,9 +37,9 @@ fn most_bytes(definition: WorldDefinition<Plane>, steps: usize) -> (f64, usize) 
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     let (most, active) = pool.install(|| {
         let mut world = World::<Plane, 3>::new(definition).unwrap();
-        BYTES.set([BYTES.get()[0]; 2]);
-        let active = (0..steps).map(|_| world.step().unwrap().active).max().unwrap();
-        (BYTES.get()[1], active)
+        let held = held_bytes();
+        let (active, most) = peak_bytes(|| (0..steps).map(|_| world.step().unwrap().active).max().unwrap());
+        (held + most as isize, active)
     });
     (most as f64 / balls as f64, active)
 }

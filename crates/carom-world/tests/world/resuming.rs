@@ -118,3 +118,18 @@ fn a_state_of_another_scene_is_refused_and_changes_nothing() {
     assert!(matches!(system.restore(&broken), Err(WorldError::State(_))));
     assert_eq!(system.hash(), hash);
 }
+
+/// Found by fuzzing: the number of the next step overflowed.
+#[test]
+fn a_state_with_more_steps_than_a_run_can_have_is_refused() {
+    let rigid = advanced(scene(families()[0].1), 1);
+    let flexible = System::space(crate::flexible::crossfire_definition(true)).unwrap();
+    for mut system in [rigid, flexible] {
+        let mut state = system.state();
+        let steps = state.arrays.iter_mut().find(|(name, _)| name == "steps").map(|(_, array)| array);
+        *steps.unwrap() = StateArray::U64(vec![u64::MAX]);
+        let error = system.restore(&state).unwrap_err().to_string();
+        assert!(error.contains("'steps' has the number 18446744073709551615"), "{error}");
+        system.step().unwrap();
+    }
+}

@@ -133,6 +133,11 @@ impl Manifest {
     }
 
     pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<Manifest, RecordingError> {
+        Manifest::parse(path, bytes, true)
+    }
+
+    /// Whatever its run id if it is not to be sealed.
+    pub(super) fn parse(path: &Path, bytes: &[u8], sealed: bool) -> Result<Manifest, RecordingError> {
         let damaged = |problem: String| RecordingError::damaged(path, problem);
         let value: serde_json::Value = serde_json::from_slice(bytes).map_err(|error| damaged(error.to_string()))?;
         if value["format"] != FORMAT {
@@ -140,7 +145,7 @@ impl Manifest {
         }
         check_version(path, value["version"].as_str().unwrap_or_default())?;
         let manifest: Manifest = serde_json::from_value(value).map_err(|error| damaged(error.to_string()))?;
-        if manifest.is_bound() {
+        if sealed && manifest.is_bound() {
             let place = id_place(bytes, &manifest.run_id).filter(|place| place.len() == NO_HASH.len());
             if place.is_none_or(|place| hash_without(bytes, place) != manifest.run_id) {
                 return Err(damaged("it was changed after the run: its run id does not match its content".into()));

@@ -14,6 +14,8 @@ mod reader;
 mod recorder;
 mod segment;
 mod table;
+#[doc(hidden)]
+pub mod unsealed;
 
 pub use checkpoint::{Checkpoint, Progress};
 pub(crate) use confined::ConfinedFolder;

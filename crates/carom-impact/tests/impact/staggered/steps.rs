@@ -1,9 +1,9 @@
 //! Many steps in a row: rest without noise, the same active contacts, no new memory, few iterations.
 
 use carom_impact::{FlexibleStaggered, Grip, InverseMass, Place, StaggeredParams, StaggeredReport, Touch, WORLD};
+use carom_testing::allocations;
 
 use super::{UP, row};
-use crate::allocations::allocations;
 use crate::random::Random;
 
 const STEP: f64 = 1e-4;
