@@ -16,6 +16,7 @@ mod friction;
 mod impacts;
 mod input;
 mod memory;
+mod pinned;
 mod resting;
 mod resuming;
 mod scripts_and_loads;
