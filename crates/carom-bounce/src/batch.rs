@@ -3,10 +3,10 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use carom_object::ModalModel;
+use carom_simd::SimdLevel;
 use rayon::prelude::*;
 
 use crate::fast::{Body, Queue};
-use crate::lanes::Lanes;
 use crate::{BounceError, Method, Params, Place, Site, Strike, strike};
 
 /// Strikes that one thread takes at a time: enough that lanes seldom run empty, few enough to share out evenly.
@@ -42,7 +42,7 @@ pub fn strike_all(
     progress: &(dyn Fn(usize) + Sync),
     stop: &AtomicBool,
 ) -> Result<Vec<Strike>, BounceError> {
-    strike_all_with(model, places, params, Lanes::widest(), progress, stop)
+    strike_all_with(model, places, params, SimdLevel::current(), progress, stop)
 }
 
 /// As [`strike_all`], with given instructions where the method is [`Method::Fast`].
@@ -50,7 +50,7 @@ pub fn strike_all_with(
     model: &ModalModel,
     places: &[Place],
     params: &Params,
-    lanes: Lanes,
+    level: SimdLevel,
     progress: &(dyn Fn(usize) + Sync),
     stop: &AtomicBool,
 ) -> Result<Vec<Strike>, BounceError> {
@@ -77,7 +77,7 @@ pub fn strike_all_with(
                         site.move_to(model, place).map_err(at(i))?;
                         fast.enqueue(&site, &mut queue).map_err(at(i))?;
                     }
-                    let strikes = fast.strike_all(&queue, lanes);
+                    let strikes = fast.strike_all(&queue, level);
                     for (i, strike) in strikes.iter().enumerate() {
                         strike.check().map_err(at(i))?;
                     }
@@ -100,4 +100,14 @@ pub fn strike_all_with(
         })
         .collect();
     Ok(shares?.concat())
+}
+
+/// Strikes that one thread follows side by side: two registers of them, so that the latency of one hides behind the other.
+pub fn strikes_at_once(level: SimdLevel) -> usize {
+    match level {
+        SimdLevel::Baseline => 2,
+        SimdLevel::Neon => 4,
+        SimdLevel::Avx2 => 8,
+        SimdLevel::Avx512 => 16,
+    }
 }

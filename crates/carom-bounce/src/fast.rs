@@ -10,10 +10,10 @@
 
 use std::array;
 
+use carom_simd::SimdLevel;
 use glam::{DMat3, DVec3};
 use pulp::{Simd, WithSimd};
 
-use crate::lanes::Lanes;
 use crate::oscillator::Flight;
 use crate::pack::{Arithmetic, Pack};
 use crate::params::Clock;
@@ -100,15 +100,15 @@ impl Body {
     }
 
     /// All strikes of a queue, in its order. A strike has the same bits whatever runs beside it.
-    pub fn strike_all(&self, queue: &Queue, lanes: Lanes) -> Vec<Strike> {
-        lanes.run(Run { body: self, queue })
+    pub fn strike_all(&self, queue: &Queue, level: SimdLevel) -> Vec<Strike> {
+        level.run(Run { body: self, queue })
     }
 
     /// One strike alone.
-    pub fn strike(&self, site: &Site, lanes: Lanes) -> Result<Strike, BounceError> {
+    pub fn strike(&self, site: &Site, level: SimdLevel) -> Result<Strike, BounceError> {
         let mut queue = Queue::default();
         self.enqueue(site, &mut queue)?;
-        let strike = self.strike_all(&queue, lanes)[0];
+        let strike = self.strike_all(&queue, level)[0];
         strike.check()?;
         Ok(strike)
     }

@@ -8,7 +8,6 @@ use std::array;
 use glam::{DMat3, DQuat, DVec3};
 
 use crate::impulse::breaking_impulse;
-use crate::lanes::Lanes;
 use crate::moving::{Flights, Moving};
 use crate::params::Clock;
 use crate::{BounceError, Impulse, Method, Params, Site, fast};
@@ -66,7 +65,7 @@ pub fn strike(site: &Site, params: &Params) -> Result<Strike, BounceError> {
     if params.effective_method() == Method::Fast {
         site.check()?;
         params.check()?;
-        return fast::Body::new(site, params)?.strike(site, Lanes::widest());
+        return fast::Body::new(site, params)?.strike(site, carom_simd::SimdLevel::current());
     }
     strike_on_plane(site, params, None)
 }

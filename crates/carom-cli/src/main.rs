@@ -32,6 +32,7 @@ mod waves;
 
 use std::process::ExitCode;
 
+use carom::simd::SimdLevel;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::ui::{Ui, Work};
@@ -50,7 +51,8 @@ Exit codes:
   130  interrupted by Ctrl-C; the message says what is kept. A second Ctrl-C ends at once
 
 Baked objects are cached in $CAROM_CACHE, else $XDG_CACHE_HOME/carom, else ~/.cache/carom.
-The folder may be deleted at any time.";
+The folder may be deleted at any time.
+$CAROM_SIMD forces a level of vector instructions (baseline, avx2, avx512), to compare processors; the widest by default.";
 
 /// Rigid bodies that bounce, rattle and ring like the real thing.
 #[derive(Parser)]
@@ -101,6 +103,10 @@ fn main() -> ExitCode {
     interrupt::install();
     let cli = Cli::parse();
     let ui = Ui::new(cli.quiet);
+    if let Err(error) = SimdLevel::requested() {
+        ui.error(&miette::miette!("{error}"));
+        return ExitCode::from(2);
+    }
     match run(cli, &ui) {
         Ok(code) => code,
         Err(report) => {

@@ -144,7 +144,7 @@ impl HeatGeodesics {
                 heat.iter_mut().zip(&cold).for_each(|(heat, cold)| heat[lane] += cold[lane]);
             }
         }
-        let mut sums = pulp::Arch::new().dispatch(Divergence { geodesics: self, heat: &heat });
+        let mut sums = carom_simd::dispatch(Divergence { geodesics: self, heat: &heat });
         self.poisson.solve(&mut sums);
         let distances = |(lane, &source): (usize, &u32)| {
             let reached = |vertex: usize| known(source) && self.pieces[vertex] == self.pieces[source as usize];

@@ -112,7 +112,7 @@ pub struct SurfaceFactor {
 impl SurfaceFactor {
     /// Solves for a group of right-hand sides in place, each unknown's lanes together.
     pub fn solve(&self, unknowns: &mut [[f64; LANES]]) {
-        pulp::Arch::new().dispatch(Solve { factor: self, unknowns });
+        carom_simd::dispatch(Solve { factor: self, unknowns });
     }
 
     #[inline(always)]

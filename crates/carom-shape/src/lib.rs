@@ -20,6 +20,7 @@ mod mesh;
 mod mesh_solid;
 mod named;
 mod orient;
+pub mod portable;
 mod sample;
 mod shape_file;
 mod solid;

@@ -2,6 +2,7 @@
 
 use glam::DVec3;
 
+use crate::portable::angle_between;
 use crate::{Aabb, ShapeError};
 
 /// Triangles over shared vertices, counter-clockwise seen from outside.
@@ -70,7 +71,7 @@ impl TriMesh {
                 let to_next = p[(i + 1) % 3] - p[i];
                 let to_last = p[(i + 2) % 3] - p[i];
                 if to_next != DVec3::ZERO && to_last != DVec3::ZERO {
-                    normals[corners[i] as usize] += to_next.angle_between(to_last) * normal;
+                    normals[corners[i] as usize] += angle_between(to_next, to_last) * normal;
                 }
             }
         }

@@ -19,7 +19,7 @@ pub(crate) fn in_box(bounds: &Aabb, n: usize) -> DVec3 {
 pub(crate) fn about_normal(normal: DVec3, n: usize) -> DVec3 {
     let u = unit_cube(n);
     let height = 2.0 * u.x - 1.0;
-    let (sin, cos) = (std::f64::consts::TAU * u.y).sin_cos();
+    let (sin, cos) = libm::sincos(std::f64::consts::TAU * u.y);
     let radius = (1.0 - height * height).max(0.0).sqrt();
     // A point of the unit sphere that touches the surface at the place, just short of the pole there.
     (normal + 0.999 * DVec3::new(radius * cos, radius * sin, height)).normalize()

@@ -184,7 +184,7 @@ impl PhaseSum {
     }
 
     fn phase(&self) -> f64 {
-        self.imaginary.atan2(self.real) + 2.0 * PI * self.turns
+        libm::atan2(self.imaginary, self.real) + 2.0 * PI * self.turns
     }
 }
 
@@ -202,7 +202,7 @@ impl PhaseSum {
 pub fn exact_winding_number(mesh: &TriMesh, p: DVec3) -> f64 {
     let angle = |t: usize| {
         let (real, imaginary) = triangle::half_solid_angle(&mesh.corners(t), p);
-        imaginary.atan2(real)
+        libm::atan2(imaginary, real)
     };
     (0..mesh.triangles.len()).map(angle).sum::<f64>() / (2.0 * PI)
 }

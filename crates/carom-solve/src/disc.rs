@@ -50,7 +50,7 @@ pub fn minimize_in_polygon(matrix: Symmetric, linear: [f64; 2], radius: f64, cor
     let corners = corners.max(3);
     let corner = |k: usize| {
         let angle = std::f64::consts::TAU * k as f64 / corners as f64;
-        [radius * angle.cos(), radius * angle.sin()]
+        [radius * libm::cos(angle), radius * libm::sin(angle)]
     };
     let trace = matrix[0] + matrix[2];
     if determinant(matrix) > 1e-14 * trace * trace {

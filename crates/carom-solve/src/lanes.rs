@@ -2,6 +2,8 @@
 //!
 //! Each number is computed by the same operations in the same order, however many stand in a register: results have the same bits.
 
+use carom_simd::SimdLevel;
+
 /// Numbers side by side.
 pub(crate) const LANES: usize = 4;
 
@@ -23,11 +25,11 @@ pub(crate) trait Registers: Copy {
     fn splat(self, value: f64) -> Self::Four;
     fn add(self, a: Self::Four, b: Self::Four) -> Self::Four;
     fn multiply(self, a: Self::Four, b: Self::Four) -> Self::Four;
-    /// a b + c, rounded once if that is one instruction.
+    /// a b + c, rounded once.
     fn multiply_add(self, a: Self::Four, b: Self::Four, c: Self::Four) -> Self::Four;
-    /// c − a b, rounded once if that is one instruction.
+    /// c − a b, rounded once.
     fn subtract_product(self, c: Self::Four, a: Self::Four, b: Self::Four) -> Self::Four;
-    /// c − a b of single numbers, rounded once if that is one instruction.
+    /// c − a b of single numbers, rounded once.
     fn subtract(self, c: f64, a: f64, b: f64) -> f64;
     fn load_eight(self, lane: &WideLane) -> Self::Eight;
     fn store_eight(self, eight: Self::Eight) -> WideLane;
@@ -42,15 +44,20 @@ pub(crate) trait Task {
     fn run<R: Registers>(self, registers: R) -> Self::Output;
 }
 
-/// Runs a task with the best registers there are.
+/// Runs a task with the registers of the current level of instructions.
 #[inline(always)]
 pub(crate) fn in_lanes<T: Task>(task: T) -> T::Output {
     #[cfg(target_arch = "x86_64")]
     {
-        if let Some(newest) = pulp::x86::V4::try_new() {
+        let level = SimdLevel::current();
+        if level == SimdLevel::Avx512
+            && let Some(newest) = pulp::x86::V4::try_new()
+        {
             return newest.vectorize(Chosen(task, newest));
         }
-        if let Some(fused) = pulp::x86::V3::try_new() {
+        if level == SimdLevel::Avx2
+            && let Some(fused) = pulp::x86::V3::try_new()
+        {
             return fused.vectorize(Chosen(task, fused));
         }
     }
@@ -174,12 +181,10 @@ impl Registers for pulp::x86::V4 {
     }
 }
 
-/// Numbers one by one, as far as the compiler does not know better. Where fusing is no instruction of every processor, a library would do it
-/// ten times slower than two roundings.
+/// Numbers one by one, as far as the compiler does not know better. Products and sums are fused here too, in software where the processor
+/// lacks the instruction: that is slower, but every processor gives the same bits.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Plain;
-
-const FUSED: bool = cfg!(target_arch = "aarch64");
 
 impl Registers for Plain {
     type Four = Lane;
@@ -208,7 +213,7 @@ impl Registers for Plain {
     }
     #[inline(always)]
     fn multiply_add(self, a: Lane, b: Lane, c: Lane) -> Lane {
-        std::array::from_fn(|k| if FUSED { a[k].mul_add(b[k], c[k]) } else { a[k] * b[k] + c[k] })
+        std::array::from_fn(|k| a[k].mul_add(b[k], c[k]))
     }
     #[inline(always)]
     fn subtract_product(self, c: Lane, a: Lane, b: Lane) -> Lane {
@@ -216,7 +221,7 @@ impl Registers for Plain {
     }
     #[inline(always)]
     fn subtract(self, c: f64, a: f64, b: f64) -> f64 {
-        if FUSED { (-a).mul_add(b, c) } else { c - a * b }
+        (-a).mul_add(b, c)
     }
     #[inline(always)]
     fn load_eight(self, lane: &WideLane) -> WideLane {

@@ -16,7 +16,7 @@ pub(crate) fn in_vectors<W: Work>(work: W) -> W::Output {
             self.0.run()
         }
     }
-    pulp::Arch::new().dispatch(Dispatched(work))
+    carom_simd::dispatch(Dispatched(work))
 }
 
 /// A loop that the compiler turns into vectors. All that it calls has to be inlined always.

@@ -141,7 +141,7 @@ mod tests {
     fn sine_and_cosine_in_single_precision_are_good_to_five_millionths() {
         for step in 0..4000 {
             let angle = 0.05 * step as f32;
-            let (sine, cosine) = pulp::Arch::new().dispatch(Angle(angle));
+            let (sine, cosine) = carom_simd::dispatch(Angle(angle));
             let exact = f64::from(angle);
             let off = (f64::from(sine) - exact.sin()).abs().max((f64::from(cosine) - exact.cos()).abs());
             assert!(off < 5e-6, "{angle}: {off}");

@@ -5,6 +5,7 @@
 
 use carom_contact::{Geometry, Plane, Pose as _, Space, plane, space};
 use carom_impact::InverseMass;
+use carom_shape::portable::rotation_vector;
 use glam::{DMat3, DQuat, DVec2, DVec3};
 
 use crate::moser_veselov;
@@ -102,7 +103,7 @@ impl Dynamics<3> for Plane {
     }
 
     fn quaternion(pose: &plane::Pose) -> [f64; 4] {
-        let (sin, cos) = (0.5 * pose.angle).sin_cos();
+        let (sin, cos) = libm::sincos(0.5 * pose.angle);
         [0.0, 0.0, sin, cos]
     }
 
@@ -227,6 +228,6 @@ impl Dynamics<6> for Space {
 
     fn turn_between(first: &space::Pose, second: &space::Pose) -> DVec3 {
         let turn = first.rotation * second.rotation.inverse();
-        (if turn.w < 0.0 { -turn } else { turn }).to_scaled_axis()
+        rotation_vector(if turn.w < 0.0 { -turn } else { turn })
     }
 }

@@ -6,6 +6,7 @@
 //! turns are divided. Where all moments are equal the rotation is exact.
 
 use carom_contact::space::Pose;
+use carom_shape::portable::rotation_by;
 use glam::{DMat3, DQuat, DVec3};
 
 /// The largest turn in one step of the map, rad.
@@ -21,7 +22,7 @@ pub(crate) fn turn(inertia: &DMat3, pose: &Pose, spin: DVec3, time: f64) -> (DQu
         return (pose.rotation, spin);
     }
     if is_round(inertia) {
-        return ((DQuat::from_scaled_axis(spin * time) * pose.rotation).normalize(), spin);
+        return ((rotation_by(spin * time) * pose.rotation).normalize(), spin);
     }
     let mut rotation = pose.rotation;
     let axes = *pose.axes();

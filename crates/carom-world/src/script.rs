@@ -16,7 +16,7 @@ impl<G: carom_contact::Geometry> Script<G> {
     {
         match self {
             Script::Sine { amplitude, frequency, phase } => {
-                start.at(start.position() + *amplitude * (TAU * frequency * time + phase).sin())
+                start.at(start.position() + *amplitude * libm::sin(TAU * frequency * time + phase))
             }
             Script::Keyframes(frames) => {
                 // The number of frames that have begun.

@@ -9,6 +9,8 @@ const MAGNITUDES: [&str; 3] = ["poses", "velocities", "points"];
 /// No other number of a state is beyond this: energies, impulses and modal coordinates stay far below.
 const MAX_NUMBER: f64 = 1e60;
 
+/// Arrays of the physical state, in the order in which [`State::hash`] takes them. A world has those that it needs.
+const PHYSICAL: [&str; 6] = ["steps", "poses", "velocities", "modes", "ringing", "ledger"];
 /// No run has more steps: their number times the step is a time to full precision.
 const MAX_STEPS: u64 = 1 << 53;
 
@@ -29,6 +31,10 @@ pub enum StateArray {
 }
 
 impl State {
+    /// The version of the arrays. It must rise whenever they change their names, their lengths or their meaning, so that no world goes on
+    /// from a state that it would misunderstand. Version 2 has the memory of the energy guard.
+    pub const VERSION: u32 = 2;
+
     pub(crate) fn put_f64(&mut self, name: &str, numbers: Vec<f64>) {
         self.arrays.push((name.into(), StateArray::F64(numbers)));
     }
@@ -85,22 +91,53 @@ impl State {
         found.map(|(_, array)| array).ok_or_else(|| WorldError::State(format!("it has no '{name}'")))
     }
 
-    /// A fingerprint of all bits (FNV-1a).
+    /// A hash of the physical state: the time as steps, then poses, velocities and modal coordinates of the bodies in the order of names,
+    /// then the columns of the ledger, by their bits.
+    ///
+    /// Names of arrays have no part in it, nor has what solvers and detection remember: it changes only if the motion does.
     pub fn hash(&self) -> u64 {
-        let mut hash = 0xcbf2_9ce4_8422_2325u64;
-        let mut add = |bytes: &[u8]| {
-            for &byte in bytes {
-                hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-            }
-        };
+        let mut fingerprint = Fingerprint::default();
+        let arrays = PHYSICAL.iter().filter_map(|name| self.array(name).ok());
+        arrays.for_each(|array| fingerprint.add(array));
+        fingerprint.finish()
+    }
+
+    /// A hash of everything that a world remembers, with the names of the arrays.
+    pub fn fingerprint(&self) -> u64 {
+        let mut fingerprint = Fingerprint::default();
         for (name, array) in &self.arrays {
-            add(name.as_bytes());
-            match array {
-                StateArray::F64(numbers) => numbers.iter().for_each(|x| add(&x.to_bits().to_le_bytes())),
-                StateArray::U64(numbers) => numbers.iter().for_each(|x| add(&x.to_le_bytes())),
-            }
+            fingerprint.add_bytes(name.as_bytes());
+            fingerprint.add(array);
         }
-        hash
+        fingerprint.finish()
+    }
+}
+
+/// Bits that were added so far, as a hash (FNV-1a).
+struct Fingerprint(u64);
+
+impl Default for Fingerprint {
+    fn default() -> Self {
+        Fingerprint(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Fingerprint {
+    fn add_bytes(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+
+    fn add(&mut self, array: &StateArray) {
+        match array {
+            StateArray::F64(numbers) => numbers.iter().for_each(|x| self.add_bytes(&x.to_bits().to_le_bytes())),
+            StateArray::U64(numbers) => numbers.iter().for_each(|x| self.add_bytes(&x.to_le_bytes())),
+        }
+    }
+
+    fn finish(self) -> u64 {
+        self.0
     }
 }
 

@@ -375,7 +375,7 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
             let (pose, velocity) = (&self.now.poses[i], &mut self.now.velocities[i]);
             let before = body.kinetic(pose, velocity);
             for (k, value) in velocity.iter_mut().enumerate() {
-                *value *= (-span * if k < G::Vector::DIMENSION { drag.linear } else { drag.angular }).exp();
+                *value *= libm::exp(-span * if k < G::Vector::DIMENSION { drag.linear } else { drag.angular });
             }
             self.now.ledger.damping += before - body.kinetic(pose, velocity);
         }

@@ -122,7 +122,7 @@ impl System {
         either!(self, world => world.restore(state))
     }
 
-    /// A fingerprint of the state's bits.
+    /// A hash of the physical state; see [`State::hash`].
     pub fn hash(&self) -> u64 {
         self.state().hash()
     }

@@ -9,6 +9,7 @@ pub use carom_impact as impact;
 pub use carom_modal as modal;
 pub use carom_object as object;
 pub use carom_shape as shape;
+pub use carom_simd as simd;
 pub use carom_solve as solve;
 pub use carom_sound as sound;
 pub use carom_world as world;

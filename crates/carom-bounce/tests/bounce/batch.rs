@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::support::{bar, places};
 use carom_bounce::{
-    BounceError, Impulse, Lanes, Method, Params, Place, Site, Strike, strike, strike_all, strike_all_with,
+    BounceError, Impulse, Method, Params, Place, SimdLevel, Site, Strike, strike, strike_all, strike_all_with,
 };
 use carom_object::ModalModel;
 use carom_shape::Bvh;
@@ -67,16 +67,16 @@ fn all_instructions_agree() {
     let [_, stub, _] = bodies();
     let places = places(&stub, 5);
     let strikes =
-        |lanes| strike_all_with(&stub, &places, &Params::fast(), lanes, &|_| {}, &AtomicBool::new(false)).unwrap();
-    let baseline = strikes(Lanes::Baseline);
-    for lanes in Lanes::available() {
-        for (a, b) in strikes(lanes).iter().zip(&baseline) {
-            assert!((a.restitution - b.restitution).abs() < 1e-7, "{lanes}: {a:?} {b:?}");
+        |level| strike_all_with(&stub, &places, &Params::fast(), level, &|_| {}, &AtomicBool::new(false)).unwrap();
+    let baseline = strikes(SimdLevel::Baseline);
+    for level in SimdLevel::available() {
+        for (a, b) in strikes(level).iter().zip(&baseline) {
+            assert!((a.restitution - b.restitution).abs() < 1e-7, "{level}: {a:?} {b:?}");
         }
     }
-    assert_eq!(Lanes::available()[0], Lanes::Baseline);
+    assert_eq!(SimdLevel::available()[0], SimdLevel::Baseline);
     // Instructions that the machine has not got give way.
-    let other = if cfg!(target_arch = "aarch64") { Lanes::Avx2 } else { Lanes::Neon };
+    let other = if cfg!(target_arch = "aarch64") { SimdLevel::Avx2 } else { SimdLevel::Neon };
     assert_eq!(strikes(other), baseline);
 }
 

@@ -7,7 +7,9 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use carom::bounce::{Lanes, Method, Params, Place, SamplingParams, Strike, strike_all, strike_all_with};
+use carom::bounce::{
+    Method, Params, Place, SamplingParams, SimdLevel, Strike, strike_all, strike_all_with, strikes_at_once,
+};
 use carom::modal::{ModalParams, Wanted, material, modes_of};
 use carom::object::ModalModel;
 use carom::shape::{ImportOptions, import, named};
@@ -68,9 +70,9 @@ pub fn run(args: &Args) -> Work<()> {
         let exact = one.install(|| timed(&model, &places, &exact, None, args.repeat.runs))?;
         let difference = difference(&exact.1, &printed.1);
         rates.push(Rate { modes, way: "exact, one at a time".into(), per_second: exact.0, difference });
-        for lanes in Lanes::available() {
-            let found = one.install(|| timed(&model, &places, &Params::fast(), Some(lanes), args.repeat.runs))?;
-            let way = format!("fast, {lanes}, {} at a time", lanes.strikes());
+        for level in SimdLevel::available() {
+            let found = one.install(|| timed(&model, &places, &Params::fast(), Some(level), args.repeat.runs))?;
+            let way = format!("fast, {level}, {} at a time", strikes_at_once(level));
             rates.push(Rate { modes, way, per_second: found.0, difference: self::difference(&found.1, &printed.1) });
         }
     }
@@ -102,14 +104,14 @@ fn timed(
     model: &ModalModel,
     places: &[Place],
     params: &Params,
-    lanes: Option<Lanes>,
+    level: Option<SimdLevel>,
     repeat: u32,
 ) -> Work<(f64, Vec<Strike>)> {
     let go = |places: &[Place]| {
         let clock = Instant::now();
         let stop = AtomicBool::new(false);
-        let strikes = match lanes {
-            Some(lanes) => strike_all_with(model, places, params, lanes, &|_| {}, &stop),
+        let strikes = match level {
+            Some(level) => strike_all_with(model, places, params, level, &|_| {}, &stop),
             None => strike_all(model, places, params, &|_| {}, &stop),
         };
         let strikes = strikes.map_err(|error| failure(error, None))?;

@@ -1,6 +1,6 @@
 //! Everything that can be wrong gets a clear message and an exit code, never a panic.
 
-use crate::folder::Folder;
+use crate::folder::{Folder, Ran};
 
 const TETRAHEDRON: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
 
@@ -32,6 +32,20 @@ fn meshes_without_a_body_are_refused_by_name() {
     folder.write("meshes/what.xyz", "?");
     folder.carom("bake meshes").fails(1, "cannot read meshes: is a directory");
     folder.carom("bake meshes/mug").fails(1, "cannot read meshes/mug");
+}
+
+#[test]
+fn levels_of_instructions_that_do_not_exist_are_refused() {
+    let folder = Folder::new();
+    let with = |level: &str, arguments: &str| {
+        let output = folder.command().env("CAROM_SIMD", level).args(arguments.split_whitespace()).output().unwrap();
+        Ran::of(arguments, output)
+    };
+    with("sse9", "check cradle").fails(2, "CAROM_SIMD=sse9 is not a level of instructions; choose one of baseline");
+    let foreign = if cfg!(target_arch = "aarch64") { "avx2" } else { "neon" };
+    with(foreign, "check cradle").fails(2, "this processor lacks these instructions; it has baseline");
+    with("baseline", "check cradle").succeeds();
+    with("", "check cradle").succeeds();
 }
 
 #[test]

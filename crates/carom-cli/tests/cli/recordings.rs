@@ -5,7 +5,8 @@ use std::path::Path;
 
 use carom::recording::{Pace, Recorder, RunDescription};
 use carom::scene::{Scene, SceneContext};
-use carom::world::StateArray;
+use carom::world::{State, StateArray};
+use sha2::{Digest, Sha256};
 
 use crate::folder::Folder;
 
@@ -298,6 +299,35 @@ fn a_recording_from_before_there_were_ids_is_read_and_not_resumed() {
     bytes[500] ^= 1;
     folder.write("run/motion/000000.arrow", bytes);
     folder.carom("inspect run").fails(1, "run/motion/000000.arrow is damaged: its checksum does not match");
+}
+
+/// A state whose arrays have changed since would be misunderstood.
+#[test]
+fn a_checkpoint_of_another_state_version_is_read_and_not_resumed() {
+    let folder = recorded();
+    let bytes = folder.read("run/checkpoint.safetensors");
+    let length = u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+    let (header, data) = bytes[8..].split_at(length);
+    let header = std::str::from_utf8(header).unwrap();
+    let metadata = serde_json::from_str::<serde_json::Value>(header).unwrap()["__metadata__"].clone();
+    let text = |key: &str| metadata[key].as_str().unwrap();
+    let version = State::VERSION.to_string();
+    assert_eq!(text("state_version"), version);
+    let mut seal = Sha256::new();
+    for part in ["1", text("run_id"), text("arrays"), text("progress")].map(str::as_bytes).into_iter().chain([data]) {
+        seal.update((part.len() as u64).to_le_bytes());
+        seal.update(part);
+    }
+    let seal: String = seal.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    let old = header
+        .replace(&format!("\"state_version\":\"{version}\""), "\"state_version\":\"1\"")
+        .replace(text("sha256"), &seal);
+    folder.write("run/checkpoint.safetensors", [&bytes[..8], old.as_bytes(), data].concat());
+    folder.carom("inspect run").succeeds();
+    folder
+        .carom("run ball.toml --out run --resume")
+        .fails(1, &format!("its checkpoint has state version 1, expected {version}"))
+        .fails(1, "--out OTHER");
 }
 
 /// Hashes of a forged checkpoint fit: what it says is checked all the same.

@@ -1,5 +1,6 @@
 //! Where a body of the plane is.
 
+use carom_shape::portable::unit_vector;
 use glam::DVec2;
 
 /// Position and angle.
@@ -16,7 +17,7 @@ pub struct Pose {
 impl Pose {
     /// At a position, turned by an angle.
     pub fn new(position: DVec2, angle: f64) -> Pose {
-        Pose { position, angle, turn: DVec2::from_angle(angle) }
+        Pose { position, angle, turn: unit_vector(angle) }
     }
 }
 

@@ -25,7 +25,7 @@ pub(super) fn rim(radius: f64, half: f64, side: f64, towards: DVec3) -> impl Ite
     let along = if across.length() > 1e-6 { across.normalize() } else { DVec3::X };
     let other = DVec3::Y.cross(along);
     (0..RIM).map(move |k| {
-        let (sine, cosine) = (TAU * f64::from(k) / f64::from(RIM)).sin_cos();
+        let (sine, cosine) = libm::sincos(TAU * f64::from(k) / f64::from(RIM));
         DVec3::Y * (side * half) + (along * cosine + other * sine) * radius
     })
 }

@@ -1,5 +1,6 @@
 //! Where a body of space is.
 
+use carom_shape::portable::rotation_by;
 use glam::{DMat3, DQuat, DVec3};
 
 /// Position and rotation.
@@ -57,7 +58,7 @@ impl crate::Pose for Pose {
     }
 
     fn moved(&self, velocity: DVec3, spin: DVec3, time: f64) -> Self {
-        let rotation = (DQuat::from_scaled_axis(spin * time) * self.rotation).normalize();
+        let rotation = (rotation_by(spin * time) * self.rotation).normalize();
         Pose::new(self.position + velocity * time, rotation)
     }
 

@@ -163,7 +163,7 @@ impl Shape {
             Kind::Sphere { radius } => {
                 let steps = 24;
                 let rings: Vec<(f64, f64)> = (1..steps)
-                    .map(|k| (PI * k as f64 / steps as f64).sin_cos())
+                    .map(|k| libm::sincos(PI * k as f64 / steps as f64))
                     .map(|(sine, cosine)| (radius * sine, radius * cosine))
                     .collect();
                 revolved(&rings, [*radius, -*radius])
@@ -292,7 +292,7 @@ fn revolved(rings: &[(f64, f64)], [top, bottom]: [f64; 2]) -> TriMesh {
     let mut triangles = Vec::new();
     for &(radius, height) in rings {
         positions.extend((0..SIDES).map(|k| {
-            let (sine, cosine) = (TAU * f64::from(k) / f64::from(SIDES)).sin_cos();
+            let (sine, cosine) = libm::sincos(TAU * f64::from(k) / f64::from(SIDES));
             DVec3::new(radius * sine, height, radius * cosine)
         }));
     }

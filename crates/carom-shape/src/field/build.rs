@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use glam::{DMat3, DVec3};
+use glam::DVec3;
 
 use super::outline::outline_of;
 use super::{Field, FieldSolid, Helix, MOST_SMOOTH_PARTS, Part, SegmentTree};
+use crate::portable::rotation_matrix_about;
 use crate::{Shape, ShapeError, Solid};
 
 /// Lengths in metres that a shape may have; their squares and ratios stay far from the ends of f64.
@@ -218,7 +219,7 @@ fn compile(shape: &Shape, depth: usize) -> Result<Field, ShapeError> {
             if !(SHORTEST..=LONGEST).contains(scale) {
                 return Err(bad(kind, format!("scale is {scale}, but must be a positive number")));
             }
-            let turn = DMat3::from_axis_angle(axis, angle.to_radians());
+            let turn = rotation_matrix_about(axis, angle.to_radians());
             Field::Transform { of: Box::new(child(of)?), turn, translate, scale: *scale }
         }
         Shape::Named { name, set } => child(&crate::named::named(name, set)?)?,

@@ -23,13 +23,13 @@ impl Helix {
     }
 
     pub fn point(&self, angle: f64) -> DVec3 {
-        let (sin, cos) = angle.sin_cos();
+        let (sin, cos) = libm::sincos(angle);
         DVec3::new(self.radius * cos, self.rise * angle, self.radius * sin)
     }
 
     pub fn distance(&self, p: DVec3) -> f64 {
         let level = p.y / self.rise;
-        let front = p.z.atan2(p.x);
+        let front = libm::atan2(p.z, p.x);
         let pull = self.radius * (p.x * p.x + p.z * p.z).sqrt();
         // Of the endless helix the nearest point is in the turn whose front is nearest to the point's level.
         let nearest_turn = ((level - front) / TAU).round();
@@ -58,7 +58,7 @@ impl Helix {
         let delta = side * (front - level);
         let mut v = delta;
         for _ in 0..60 {
-            let (sin, cos) = (delta - v).sin_cos();
+            let (sin, cos) = libm::sincos(delta - v);
             let slope = stiffness + pull * cos;
             if slope <= 0.0 {
                 return None;
@@ -85,7 +85,7 @@ impl Helix {
         if climb.abs() >= amplitude {
             return ends;
         }
-        let top = d.z.atan2(d.x) + (climb / amplitude).asin();
+        let top = libm::atan2(d.z, d.x) + libm::asin(climb / amplitude);
         let [low, high] = [-self.half_angle, self.half_angle];
         let last = top + TAU * ((high - top) / TAU).floor();
         let first = top + TAU * ((low - top) / TAU).ceil();
@@ -100,7 +100,7 @@ impl Helix {
         }
         // The distance between points an angle u apart; beyond one turn and a half it only grows past the first minimum.
         let chord_squared = |u: f64| {
-            let sine = (0.5 * u).sin();
+            let sine = libm::sin(0.5 * u);
             4.0 * self.radius * self.radius * sine * sine + self.rise * self.rise * u * u
         };
         let last = (2.0 * self.half_angle).min(1.5 * TAU);

@@ -133,7 +133,7 @@ fn pot(v: &Values) -> Result<Shape, ShapeError> {
     v.at_most("reach", reach, 0.5 * diameter, "half of the diameter")?;
     let far = 0.5 * diameter + reach - 0.5 * handle;
     // Half as wide as the pot where it leaves the wall, at 25° to either side, and rounded.
-    let (sin, cos) = 25_f64.to_radians().sin_cos();
+    let (sin, cos) = libm::sincos(25_f64.to_radians());
     let (x, z) = (0.5 * (diameter - wall) * cos, 0.5 * (diameter - wall) * sin);
     let round = 0.6 * (far - x).min(z);
     let line = rounded_polyline(&[[x, z, 0.0], [far, 0.9 * z, round], [far, -0.9 * z, round], [x, -z, 0.0]]);
@@ -236,7 +236,7 @@ fn bell(v: &Values) -> Result<Shape, ShapeError> {
     v.at_most("wall", waist, 0.08 * height, "eight hundredths of the height")?;
     // Thicker towards the mouth, thickest a little above the lip, and down to the waist's thickness at the lip.
     let thickness =
-        |s: f64| waist * (1.0 + (-((s - 0.88) / 0.1).powi(2)).exp() - (-(0.12_f64 / 0.1).powi(2)).exp() * s);
+        |s: f64| waist * (1.0 + libm::exp(-((s - 0.88) / 0.1).powi(2)) - libm::exp(-(0.12_f64 / 0.1).powi(2)) * s);
     let mouth = [0.5 * (diameter - thickness(1.0)), 0.5 * thickness(1.0)];
     let top = height - 0.5 * waist;
     let (crown, shoulder): (Point, Point) = ([0.3 * mouth[0], top], [0.52 * mouth[0], 0.86 * height]);

@@ -57,9 +57,10 @@ fn b(s: f64) -> Glyph {
     let (dx, dy) = (upper[0] - lower[0], upper[1] - lower[1]);
     let apart = dx.hypot(dy);
     let along = (apart * apart + low * low - high * high) / (2.0 * apart);
-    let line = dy.atan2(dx);
-    let lower_end = (line - (along / low).clamp(-1.0, 1.0).acos()).to_degrees();
-    let upper_start = (line - std::f64::consts::PI + ((apart - along) / high).clamp(-1.0, 1.0).acos()).to_degrees();
+    let line = libm::atan2(dy, dx);
+    let lower_end = (line - libm::acos((along / low).clamp(-1.0, 1.0))).to_degrees();
+    let upper_start =
+        (line - std::f64::consts::PI + libm::acos(((apart - along) / high).clamp(-1.0, 1.0))).to_degrees();
     let mut outline = vec![[0.0, 0.0]];
     outline.extend(arc(lower, low, -90.0, lower_end));
     outline.extend(arc(upper, high, upper_start, 90.0));
@@ -117,7 +118,7 @@ fn c(s: f64) -> Glyph {
     let mut outline = arc(centre, 0.5, 45.0, 315.0);
     outline.extend(arc(centre, 0.5 - s, 315.0, 45.0));
     // The tips reach as far right as cos 45° of the radius.
-    Glyph { width: 0.5 + 0.5 * 45_f64.to_radians().cos(), outline, holes: Vec::new() }
+    Glyph { width: 0.5 + 0.5 * libm::cos(45_f64.to_radians()), outline, holes: Vec::new() }
 }
 
 fn e(s: f64) -> Glyph {

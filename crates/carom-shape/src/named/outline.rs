@@ -62,7 +62,7 @@ pub(super) fn elliptic_arc(centre: Point, radii: Point, [from, to]: [f64; 2], st
     let steps = ((to - from).abs() / step - 1e-9).ceil().max(1.0) as usize;
     (0..=steps)
         .map(|i| {
-            let (sin, cos) = (from + (to - from) * i as f64 / steps as f64).to_radians().sin_cos();
+            let (sin, cos) = libm::sincos((from + (to - from) * i as f64 / steps as f64).to_radians());
             [centre[0] + radii[0] * cos, centre[1] + radii[1] * sin]
         })
         .collect()
@@ -109,10 +109,10 @@ fn rounded_corner(before: [f64; 3], corner: [f64; 3], after: [f64; 3]) -> Vec<Po
         ([(to[0] - here[0]) / length, (to[1] - here[1]) / length], length)
     };
     let ((back, length_back), (forth, length_forth)) = (edge(before), edge(after));
-    let half_angle = 0.5 * (back[0] * forth[0] + back[1] * forth[1]).clamp(-1.0, 1.0).acos();
-    let cut = (corner[2] / half_angle.tan()).min(0.5 * length_back).min(0.5 * length_forth);
-    let radius = cut * half_angle.tan();
-    if radius <= 0.0 || half_angle.cos() < 1e-6 {
+    let half_angle = 0.5 * libm::acos((back[0] * forth[0] + back[1] * forth[1]).clamp(-1.0, 1.0));
+    let cut = (corner[2] / libm::tan(half_angle)).min(0.5 * length_back).min(0.5 * length_forth);
+    let radius = cut * libm::tan(half_angle);
+    if radius <= 0.0 || libm::cos(half_angle) < 1e-6 {
         return vec![here];
     }
     let turn = (back[1] * forth[0] - back[0] * forth[1]).signum();
@@ -120,7 +120,7 @@ fn rounded_corner(before: [f64; 3], corner: [f64; 3], after: [f64; 3]) -> Vec<Po
     // The centre lies beside the incoming edge, on the side to which the path turns.
     let side = [turn * back[1], -turn * back[0]];
     let centre = [start[0] + radius * side[0], start[1] + radius * side[1]];
-    let from = (start[1] - centre[1]).atan2(start[0] - centre[0]).to_degrees();
+    let from = libm::atan2(start[1] - centre[1], start[0] - centre[0]).to_degrees();
     let sweep = turn * (180.0 - 2.0 * half_angle.to_degrees());
     elliptic_arc(centre, [radius, radius], [from, from + sweep], CORNER_STEP)
 }
@@ -149,7 +149,7 @@ pub(super) fn wall(middle: &[Point], thickness: impl Fn(f64) -> f64) -> Vec<Poin
         [middle[i][0] + side * half(i) * normal[0], middle[i][1] + side * half(i) * normal[1]]
     };
     let end = direction(n - 2, n - 1);
-    let heading = end[1].atan2(end[0]).to_degrees();
+    let heading = libm::atan2(end[1], end[0]).to_degrees();
     let mut outline: Vec<Point> = (0..n - 1).map(|i| beside(i, -1.0)).collect();
     outline.extend(rim(middle[n - 1], half(n - 1), heading - 90.0, heading + 90.0));
     outline.extend((0..n - 1).rev().map(|i| beside(i, 1.0)));

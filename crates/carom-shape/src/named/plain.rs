@@ -160,7 +160,7 @@ fn spring(v: &Values) -> Result<Shape, ShapeError> {
     let steps = ((open + 1.0) * STEPS_PER_TURN).ceil();
     let point = |i: isize| {
         let turn = (open + 1.0) * i as f64 / steps;
-        let (sin, cos) = (TAU * turn).sin_cos();
+        let (sin, cos) = libm::sincos(TAU * turn);
         [0.5 * diameter * cos, height(turn.abs()).copysign(turn), 0.5 * diameter * sin]
     };
     let ends = steps as isize;
@@ -196,7 +196,7 @@ fn slab(v: &Values) -> Result<Shape, ShapeError> {
     }
     v.at_most("thickness", thickness, 1.9 * radius, "less than the diameter of the arch")?;
     let centre = [0.0, sag - radius];
-    let angle = (half / radius).atan2(1.0 - sag / radius).to_degrees();
+    let angle = libm::atan2(half / radius, 1.0 - sag / radius).to_degrees();
     // Twenty-four chords leave the arch by less than 0.1 % of its length, however far it goes round.
     let face = |radius: f64, from: f64, to: f64| elliptic_arc(centre, [radius; 2], [from, to], angle / 12.0);
     let mut outline = face(radius + across, 90.0 - angle, 90.0 + angle);
@@ -224,8 +224,8 @@ fn trefoil(v: &Values) -> Result<Shape, ShapeError> {
     let scale = (diameter - wire) / 6.0;
     let point = |i: usize| {
         let t = TAU * i as f64 / POINTS as f64;
-        let (x, y) = (t.sin() + 2.0 * (2.0 * t).sin(), t.cos() - 2.0 * (2.0 * t).cos());
-        [scale * x, scale * y, -scale * (3.0 * t).sin()]
+        let (x, y) = (libm::sin(t) + 2.0 * libm::sin(2.0 * t), libm::cos(t) - 2.0 * libm::cos(2.0 * t));
+        [scale * x, scale * y, -scale * libm::sin(3.0 * t)]
     };
     Ok(Shape::Tube { path: (0..POINTS).map(point).collect(), radius: 0.5 * wire, closed: true })
 }

@@ -133,7 +133,7 @@ fn hockey_stick(v: &Values) -> Result<Shape, ShapeError> {
     // The shaft starts in the middle of the heel and leans back over −x.
     let rounding = 0.15 * shaft_width.min(shaft_thickness);
     let shaft_box = Shape::Box { size: [shaft, shaft_width, shaft_thickness], rounding };
-    let (sin, cos) = lie.to_radians().sin_cos();
+    let (sin, cos) = libm::sincos(lie.to_radians());
     let middle = [-0.5 * shaft * cos, 0.5 * (blade_height + shaft * sin), 0.0];
     let shaft = turned_and_moved(shaft_box, [0.0, 0.0, 1.0], -lie, middle);
     Ok(Shape::SmoothUnion { parts: vec![blade, shaft], radius: blade_thickness })
@@ -183,7 +183,7 @@ fn marble_track(v: &Values) -> Result<Shape, ShapeError> {
     // The rod's ends are cut off flat: round ones with a groove would run out into edges without thickness.
     let end = |side: f64| {
         let angle = side * std::f64::consts::PI * turns;
-        let ((sin, cos), radius) = (angle.sin_cos(), 0.5 * diameter);
+        let ((sin, cos), radius) = (libm::sincos(angle), 0.5 * diameter);
         let middle = [radius * cos - side * outer * sin, 0.5 * side * pitch * turns, radius * sin + side * outer * cos];
         let size = [2.0 * width, 1.3 * width, width];
         turned_and_moved(Shape::Box { size, rounding: 0.0 }, [0.0, 1.0, 0.0], -angle.to_degrees(), middle)

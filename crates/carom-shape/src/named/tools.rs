@@ -92,7 +92,7 @@ fn hammer(v: &Values) -> Result<Shape, ShapeError> {
         [0.75 * radius, -0.46 * half, 0.2 * radius],
         [0.95 * radius, -0.24 * half, 0.2 * radius],
         [0.95 * radius, 0.24 * half, 0.2 * radius],
-        [ball * 40_f64.to_radians().cos(), half - ball * (1.0 + 40_f64.to_radians().sin()), 0.0],
+        [ball * libm::cos(40_f64.to_radians()), half - ball * (1.0 + libm::sin(40_f64.to_radians())), 0.0],
         [0.0, half - ball, 0.0],
     ]);
     head.pop();
@@ -145,11 +145,11 @@ fn wrench(v: &Values) -> Result<Shape, ShapeError> {
     v.at_least("length", length, 4.4 * radius, "room for two heads and a handle")?;
     v.at_most("handle", handle, 1.5 * radius, "three quarters of the head")?;
     v.at_most("angle", angle, 30.0, "beyond which the slot would cut into the handle")?;
-    let mouth = (0.5 * jaw / radius).asin().to_degrees();
+    let mouth = libm::asin(0.5 * jaw / radius).to_degrees();
     // The slot may take away the disc's farthest point; then the lower jaw's tip is the end of the wrench.
-    let centre = 0.5 * length - radius * (mouth - angle).max(0.0).to_radians().cos();
-    let neck = (0.5 * handle / radius).asin().to_degrees();
-    let (sin, cos) = angle.to_radians().sin_cos();
+    let centre = 0.5 * length - radius * libm::cos((mouth - angle).max(0.0).to_radians());
+    let neck = libm::asin(0.5 * handle / radius).to_degrees();
+    let (sin, cos) = libm::sincos(angle.to_radians());
     let in_slot = |x: f64, y: f64| [centre + cos * x - sin * y, sin * x + cos * y];
     let mut half: Vec<Point> = arc([centre, 0.0], radius, -180.0 + neck, angle - mouth);
     half.extend([in_slot(-depth, -0.5 * jaw), in_slot(-depth - 0.2 * jaw, 0.0), in_slot(-depth, 0.5 * jaw)]);

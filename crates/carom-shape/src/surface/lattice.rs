@@ -34,7 +34,7 @@ fn arc_steps(radius: f64, edge: f64) -> usize {
 /// An even number of steps, so that no cell lies across the middle and the diagonals can be mirrored.
 fn lines(core: f64, arc: usize, edge: f64) -> Vec<Line> {
     let flat = (core / edge).ceil() as usize;
-    let slope = |i: usize| (FRAC_PI_4 * i as f64 / arc.max(1) as f64).tan();
+    let slope = |i: usize| libm::tan(FRAC_PI_4 * i as f64 / arc.max(1) as f64);
     // Upper half; the slope at the very end is one, also without rounding, to tell the faces apart.
     let mut upper: Vec<Line> = (1..=flat).map(|i| Line { base: core * i as f64 / flat as f64, slope: 0.0 }).collect();
     upper.extend((1..=arc).map(|i| Line { base: core, slope: slope(i) }));

@@ -6,6 +6,7 @@ use glam::{DQuat, DVec2, DVec3};
 
 use crate::TriMesh;
 use crate::field::{Field, Helix, on_axis};
+use crate::portable::rotation_about;
 
 /// Sides of a round body however thin it is: chords stay within 0.9 % of the radius and hold 98.9 % of the circle.
 pub(crate) const SIDES: f64 = 24.0;
@@ -93,7 +94,7 @@ pub(crate) fn turned(loops: &[Vec<DVec2>], edge: f64) -> TriMesh {
 fn quarter_sin_cos(i: usize, count: usize) -> (f64, f64) {
     let quarter = (count / 4).max(1);
     let (quadrant, rest) = (i / quarter % 4, i % quarter);
-    let eighth = |k: usize| (FRAC_PI_2 * k as f64 / quarter as f64).sin();
+    let eighth = |k: usize| libm::sin(FRAC_PI_2 * k as f64 / quarter as f64);
     let (sin, cos) = (eighth(rest), if rest == 0 { 1.0 } else { eighth(quarter - rest) });
     match quadrant {
         0 => (sin, cos),
@@ -199,7 +200,7 @@ pub(crate) fn helix(curve: &Helix, wire: f64, edge: f64) -> Option<TriMesh> {
     let steps = (2.0 * curve.half_angle * (speed / edge).max(SIDES / TAU)).ceil() as usize;
     let station = |i: usize| {
         let angle = curve.half_angle * (2.0 * i as f64 / steps as f64 - 1.0);
-        let (sin, cos) = angle.sin_cos();
+        let (sin, cos) = libm::sincos(angle);
         let ahead = DVec3::new(-curve.radius * sin, curve.rise, curve.radius * cos) / speed;
         Station { middle: curve.point(angle), ahead, first: DVec3::new(cos, 0.0, sin), mitre: None }
     };
@@ -244,10 +245,10 @@ pub(crate) fn tube(field: &Field, path: &[DVec3], closed: bool, radius: f64, edg
     if closed {
         // What the frame has turned on its way round is taken back evenly.
         let last = DQuat::from_rotation_arc(directions[segments - 1], directions[0]) * first;
-        let twist = beginning.cross(last).dot(directions[0]).atan2(beginning.dot(last));
+        let twist = libm::atan2(beginning.cross(last).dot(directions[0]), beginning.dot(last));
         let count = stations.len() as f64;
         for (k, station) in stations.iter_mut().enumerate() {
-            station.first = DQuat::from_axis_angle(station.ahead, -twist * k as f64 / count) * station.first;
+            station.first = rotation_about(station.ahead, -twist * k as f64 / count) * station.first;
         }
     } else {
         stations.push(Station { middle: path[path.len() - 1], ahead: directions[segments - 1], first, mitre: None });

@@ -63,7 +63,7 @@ impl Factors {
 /// Evaluates rows over the panels whose points begin at `starts`. Points at a viewpoint itself give numbers without meaning; who
 /// needs those takes [`Nearby`].
 pub(crate) fn far_rows(wave: Wave, views: &Viewpoints, points: &[Point], starts: &[usize], factors: &mut [Factors]) {
-    pulp::Arch::new().dispatch(FarRows { wave, views, points, starts, factors });
+    carom_simd::dispatch(FarRows { wave, views, points, starts, factors });
 }
 
 struct FarRows<'a> {
@@ -183,7 +183,7 @@ impl Nearby {
         let inputs = self.place.iter_mut().chain(&mut self.normal).chain([&mut self.area]);
         let outputs = self.pressure.iter_mut().chain(&mut self.derivative);
         inputs.chain(outputs).for_each(|numbers| numbers.resize(length, 0.0));
-        pulp::Arch::new().dispatch(Remainders { nearby: self, wave, place, normal });
+        carom_simd::dispatch(Remainders { nearby: self, wave, place, normal });
     }
 }
 
@@ -282,7 +282,7 @@ mod tests {
     #[test]
     fn series_and_closed_form_of_the_remainders_are_what_they_should_be() {
         for z in [0.2, 0.5, 0.999, 1.0, 3.0, 11.0] {
-            let found = pulp::Arch::new().dispatch(At(z));
+            let found = carom_simd::dispatch(At(z));
             let z = f64::from(z);
             let e = Complex64::new(z.cos(), -z.sin());
             let expected = [

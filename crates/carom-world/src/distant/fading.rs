@@ -37,7 +37,7 @@ impl AttenuationFit {
     pub fn of(samples: &[FadedWave]) -> Option<AttenuationFit> {
         let usable = |wave: &&FadedWave| wave.distance > 0.0 && wave.distance.is_finite() && wave.share > 0.0;
         let points: Vec<[f64; 3]> = (samples.iter().filter(usable))
-            .map(|wave| [-wave.distance, -wave.distance.ln(), wave.share.ln()])
+            .map(|wave| [-wave.distance, -libm::log(wave.distance), libm::log(wave.share)])
             .collect();
         // Both laws, and each alone where the other would amplify.
         let fits =
@@ -81,9 +81,9 @@ fn least_squares(points: &[[f64; 3]], laws: [bool; 2]) -> Option<([f64; 3], f64)
 /// r₀, the root of αr + β ln r = c, which grows with r.
 fn reference(absorption: f64, exponent: f64, level: f64) -> Option<f64> {
     if absorption == 0.0 {
-        return Some((level / exponent).exp()).filter(|r| *r > 0.0 && r.is_finite());
+        return Some(libm::exp(level / exponent)).filter(|r| *r > 0.0 && r.is_finite());
     }
-    let value = |logarithm: f64| absorption * logarithm.exp() + exponent * logarithm - level;
+    let value = |logarithm: f64| absorption * libm::exp(logarithm) + exponent * logarithm - level;
     let (mut low, mut high) = (-100.0, 100.0);
     if value(low) > 0.0 || value(high) < 0.0 {
         return None;
@@ -92,5 +92,5 @@ fn reference(absorption: f64, exponent: f64, level: f64) -> Option<f64> {
         let middle = 0.5 * (low + high);
         if value(middle) > 0.0 { high = middle } else { low = middle }
     }
-    Some((0.5 * (low + high)).exp())
+    Some(libm::exp(0.5 * (low + high)))
 }

@@ -24,13 +24,14 @@ impl Propagator {
         let square = (omega - decay) * (omega + decay);
         let (cosine, sine) = if square > 0.0 {
             let turn = square.sqrt();
-            let fall = (-decay * time).exp();
-            (fall * (turn * time).cos(), fall * (turn * time).sin() / turn)
+            let fall = libm::exp(-decay * time);
+            let (sin, cos) = libm::sincos(turn * time);
+            (fall * cos, fall * sin / turn)
         } else {
             // Beyond critical damping: two rates of decay, δ ± σ; their difference without cancellation or overflow.
             let sigma = (-square).sqrt();
-            let [slow, fast] = [omega * omega / (decay + sigma), decay + sigma].map(|rate| (-rate * time).exp());
-            let sine = if sigma * time < 1e-6 { (-decay * time).exp() * time } else { 0.5 * (slow - fast) / sigma };
+            let [slow, fast] = [omega * omega / (decay + sigma), decay + sigma].map(|rate| libm::exp(-rate * time));
+            let sine = if sigma * time < 1e-6 { libm::exp(-decay * time) * time } else { 0.5 * (slow - fast) / sigma };
             (0.5 * (slow + fast), sine)
         };
         Propagator { cosine, sine, decay, stiffness: omega * omega }
@@ -100,7 +101,7 @@ impl ModalFilter {
         let decay = |omega: f64| 0.5 * (alpha + beta * omega * omega);
         let steps: Vec<Propagator> = omegas.iter().map(|&w| Propagator::new(w, decay(w), interval)).collect();
         let first = steps.iter().map(|step| 2.0 * step.cosine).collect();
-        let second = omegas.iter().map(|&w| (-2.0 * decay(w) * interval).exp()).collect();
+        let second = omegas.iter().map(|&w| libm::exp(-2.0 * decay(w) * interval)).collect();
         let taps = [first, second];
         Ok(ModalFilter { omegas: omegas.to_vec(), damping, interval, samples: samples as usize, steps, taps })
     }

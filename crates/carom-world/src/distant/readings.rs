@@ -68,7 +68,7 @@ impl Readings {
         }
         let Readings { rows, asked, turned, .. } = self;
         let mut peaks = vec![0.0; asked.len()];
-        pulp::Arch::new().dispatch(Peaks { modes: self.modes, rows, asked, turned, stride, peaks: &mut peaks });
+        carom_simd::dispatch(Peaks { modes: self.modes, rows, asked, turned, stride, peaks: &mut peaks });
         peaks
     }
 }
@@ -123,7 +123,7 @@ fn largest<S: pulp::Simd, const K: usize>(
         let row = simd.splat_f64s(f64::from(row));
         let samples = &samples[next..next + K];
         for k in 0..K {
-            sums[k] = simd.mul_add_e_f64s(row, samples[k], sums[k]);
+            sums[k] = simd.mul_add_f64s(row, samples[k], sums[k]);
         }
     }
     sums.into_iter().fold(simd.splat_f64s(0.0), |most, sum| simd.max_f64s(most, simd.abs_f64s(sum)))

@@ -175,7 +175,7 @@ impl VibratingSurface {
     }
 
     fn add(&self, terms: &[Term], row: &mut [f64]) {
-        pulp::Arch::new().dispatch(Sum { shapes: &self.shapes, terms, row });
+        carom_simd::dispatch(Sum { shapes: &self.shapes, terms, row });
     }
 
     /// How far each vertex gets within a step when it is struck by a unit impulse along its own normal, m/(N s)

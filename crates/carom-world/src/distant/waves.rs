@@ -38,8 +38,8 @@ impl Attenuation {
         }
         // At no distance a wave has lost nothing, whatever its exponent.
         let r = distance.max(1e-9 * self.reference);
-        let spread = (r / self.reference).powf(-self.exponent);
-        (self.gain * (-self.absorption * (r - self.reference)).exp() * spread).clamp(0.0, 1.0)
+        let spread = libm::pow(r / self.reference, -self.exponent);
+        (self.gain * libm::exp(-self.absorption * (r - self.reference)) * spread).clamp(0.0, 1.0)
     }
 
     /// Refuses numbers that no wave has.

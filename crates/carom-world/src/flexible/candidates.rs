@@ -272,7 +272,7 @@ impl Candidate {
 
     /// Lets the offset fade in a step of some length.
     pub fn fade(&mut self, step: f64) {
-        self.offset *= (-step / FADE.max(FADING_STEPS * step)).exp();
+        self.offset *= libm::exp(-step / FADE.max(FADING_STEPS * step));
     }
 }
 

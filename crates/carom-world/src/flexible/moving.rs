@@ -2,7 +2,8 @@
 
 use carom_contact::space::Pose;
 use carom_contact::{Pose as _, Space};
-use glam::{DQuat, DVec3};
+use carom_shape::portable::rotation_by;
+use glam::DVec3;
 
 use super::body::FlexibleBody;
 use super::spin::Spin;
@@ -123,7 +124,7 @@ impl Flight {
                 let drag = rigid.resistance;
                 if drag.linear > 0.0 || drag.angular > 0.0 {
                     for (k, value) in velocity.iter_mut().enumerate() {
-                        *value *= (-span * if k < 3 { drag.linear } else { drag.angular }).exp();
+                        *value *= libm::exp(-span * if k < 3 { drag.linear } else { drag.angular });
                     }
                     account.damping += before - rigid.kinetic(&flown, velocity);
                 }
@@ -187,7 +188,7 @@ fn slow(body: &FlexibleBody, time: f64, moving: &mut Moving) {
     // With the spin in the middle of the turn, so that it is the same backwards; the turn is tiny, and two rounds are plenty.
     let mut turn = DVec3::ZERO;
     for _ in 0..2 {
-        let middle = inverse * (DQuat::from_scaled_axis(-0.5 * turn) * momentum);
+        let middle = inverse * (rotation_by(-0.5 * turn) * momentum);
         turn = time * spin.slowing(inverse, middle, &moving.modes);
     }
     // Round-off must not turn what rests.
@@ -195,7 +196,7 @@ fn slow(body: &FlexibleBody, time: f64, moving: &mut Moving) {
         return;
     }
     let momentum = *moving.pose.axes() * momentum;
-    let rotation = (moving.pose.rotation * DQuat::from_scaled_axis(turn)).normalize();
+    let rotation = (moving.pose.rotation * rotation_by(turn)).normalize();
     moving.pose = Pose::new(moving.pose.position, rotation);
     let (linear, _) = Space::split(&moving.velocity);
     moving.velocity = Space::join(linear, spin_of(inertia, moving.pose.axes(), momentum));

@@ -45,7 +45,7 @@ fn run(threads: usize, response: Response, order: fn(usize) -> usize) -> (u64, u
         for _ in 0..5 {
             contacts = system.step().unwrap().contacts;
         }
-        (system.hash(), contacts)
+        (system.state().fingerprint(), contacts)
     })
 }
 

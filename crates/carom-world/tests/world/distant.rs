@@ -72,7 +72,7 @@ fn cuboid(name: &str, size: DVec3, mass: f64, position: DVec3) -> BodyDefinition
     }
 }
 
-fn ringing(modes: usize, running: bool) -> DistantResponse {
+pub fn ringing(modes: usize, running: bool) -> DistantResponse {
     let surface = Arc::new(VibratingSurface::new(&bench(modes), modes));
     DistantResponse::new(Carrier::Modes { surface, running })
 }
@@ -127,6 +127,12 @@ impl Table {
         let params = WorldParams { gravity, response: self.response, ..WorldParams::new(self.step) };
         World::new(WorldDefinition { bodies, ..WorldDefinition::new(params) }).unwrap()
     }
+}
+
+/// A bench with tableware on it, and a pot that falls on its other end.
+pub fn bench_with_tableware(distant: DistantResponse) -> World<Space, 6> {
+    let table = Table { distant: Some(distant), ..Table::new(Response::default()) };
+    table.world(table.bodies())
 }
 
 /// How high each body rises above its lowest place before; the ledger is looked at on the way.

@@ -17,6 +17,7 @@ mod impacts;
 mod input;
 mod interruption;
 mod memory;
+mod pinned;
 mod resting;
 mod resuming;
 mod scripts_and_loads;

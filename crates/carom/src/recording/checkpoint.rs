@@ -15,10 +15,6 @@ use crate::source::hex;
 
 const FORMAT: &str = "carom-checkpoint";
 
-/// The version of the state's arrays: raised whenever they change their names or their meaning, so that no run goes on from a
-/// state that it would misunderstand. Files of format 1.0 have none, which is 0.
-pub(super) const STATE_VERSION: u32 = 1;
-
 /// The tensor with the hashes of the counted segments.
 const SEGMENT_HASHES: &str = "recording.segment_hashes";
 
@@ -60,7 +56,7 @@ impl Checkpoint {
         let mut metadata = BTreeMap::from([
             ("format", FORMAT.to_owned()),
             ("version", VERSION.to_owned()),
-            ("state_version", STATE_VERSION.to_string()),
+            ("state_version", State::VERSION.to_string()),
             ("run_id", binding.run_id.clone()),
             ("arrays", serde_json::to_string(&names).unwrap_or_default()),
             ("progress", progress),
@@ -178,7 +174,7 @@ mod tests {
         let written = checkpoint();
         let file = written.to_bytes(&binding());
         let read = Checkpoint::read(Path::new("c"), &file).unwrap();
-        assert_eq!(read, StoredCheckpoint { checkpoint: written, binding: binding(), state_version: STATE_VERSION });
+        assert_eq!(read, StoredCheckpoint { checkpoint: written, binding: binding(), state_version: State::VERSION });
         let peer = safetensors::SafeTensors::deserialize(&file).unwrap();
         assert_eq!(peer.tensor("features").unwrap().shape(), [3]);
     }

@@ -157,7 +157,7 @@ impl Recording {
         self.binding.as_ref().map(|binding| binding.run_id.as_str())
     }
 
-    /// The version of the state's arrays; see [`super::checkpoint::STATE_VERSION`].
+    /// The version of the state's arrays; see [`carom_world::State::VERSION`].
     pub(super) fn state_version(&self) -> u32 {
         self.state_version
     }

@@ -9,7 +9,6 @@ use carom_shape::write_ply;
 use carom_world::{ContactEvent, Frame, Ledger, ModeState, State};
 
 use super::binding::{Binding, SegmentHashes, sha256};
-use super::checkpoint::STATE_VERSION;
 use super::manifest::Manifest;
 use super::segment::{Owner, encode};
 use super::table::{CONTACTS, LEDGER, MOTION, TABLES, Table, VIBRATION};
@@ -114,8 +113,8 @@ impl Recorder {
         if recording.run_id().is_none() {
             return Err(not_resumable("its format has no run id yet, so that its files cannot be checked".into()));
         }
-        if recording.state_version() != STATE_VERSION {
-            let (found, readable) = (recording.state_version(), STATE_VERSION);
+        if recording.state_version() != State::VERSION {
+            let (found, readable) = (recording.state_version(), State::VERSION);
             return Err(not_resumable(format!("its checkpoint has state version {found}, expected {readable}")));
         }
         let lock = lock(folder)?;

@@ -2,6 +2,7 @@
 
 use std::f64::consts::TAU;
 
+use carom_shape::portable::unit_vector;
 use glam::DVec3;
 
 /// One of many.
@@ -55,7 +56,7 @@ pub(super) fn arrange(pattern: Pattern, count: [usize; 3], spacing: DVec3, dimen
 /// A velocity of a given size in a direction that is drawn, evenly over all, by a seed and the number of the copy alone.
 pub(super) fn drawn_velocity(speed: f64, seed: u64, number: u64, dimension: usize) -> DVec3 {
     let draw = |k: u64| share(mixed(mixed(seed) ^ (2 * number + k)));
-    let (sin, cos) = (TAU * draw(0)).sin_cos();
+    let [cos, sin] = unit_vector(TAU * draw(0)).to_array();
     let height = if dimension == 2 { 0.0 } else { 2.0 * draw(1) - 1.0 };
     let across = (1.0 - height * height).sqrt();
     speed * DVec3::new(across * cos, across * sin, height)

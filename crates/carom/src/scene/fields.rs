@@ -1,6 +1,7 @@
 //! Values out of a tree that has been checked. What is missing, or was reported as wrong, is `None`.
 
-use glam::{DQuat, DVec3, EulerRot};
+use carom_shape::portable::rotation_about;
+use glam::{DQuat, DVec3};
 
 use super::check::{axis_and_angle, vector};
 use super::mistake::Place;
@@ -97,14 +98,14 @@ impl<'t> Fields<'t> {
         let node = self.node(key)?;
         if self.dimension == 2 {
             let angle = node.number()?.to_radians();
-            return Some(Turn { angle, rotation: DQuat::from_rotation_z(angle) });
+            return Some(Turn { angle, rotation: rotation_about(DVec3::Z, angle) });
         }
         let rotation = match axis_and_angle(node) {
-            Some((axis, angle)) => DQuat::from_axis_angle(DVec3::from(axis).try_normalize()?, angle.to_radians()),
+            Some((axis, angle)) => rotation_about(DVec3::from(axis).try_normalize()?, angle.to_radians()),
             None => {
                 // First about x, then about y, then about z, all of them axes of the world.
                 let [x, y, z] = vector(node)?.map(f64::to_radians);
-                DQuat::from_euler(EulerRot::ZYX, z, y, x)
+                rotation_about(DVec3::Z, z) * rotation_about(DVec3::Y, y) * rotation_about(DVec3::X, x)
             }
         };
         Some(Turn { angle: 0.0, rotation })

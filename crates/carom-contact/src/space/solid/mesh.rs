@@ -1,5 +1,6 @@
 //! A closed surface made ready for contact: corners and edges with their normals, and trees to find them.
 
+use carom_shape::portable::angle_between;
 use carom_shape::{Aabb, Bvh, TriMesh, weld};
 use glam::DVec3;
 use rayon::prelude::*;
@@ -98,7 +99,7 @@ impl Mesh {
                 // Bends outward if the edge, as the first triangle runs through it, turns from the first normal to the second.
                 let forward = runs_through(&mesh.triangles[a as usize], ends);
                 let along = if forward { points[1] - points[0] } else { points[0] - points[1] };
-                let stands_out = 0.125 * along.length() * m.angle_between(n);
+                let stands_out = 0.125 * along.length() * angle_between(m, n);
                 if stands_out > ROUND * size && m.cross(n).dot(along) > 0.0 {
                     let thickness = thicknesses[ends[0] as usize].min(thicknesses[ends[1] as usize]);
                     ridges.push(Ridge { ends: points, normals: [m, n], thickness });

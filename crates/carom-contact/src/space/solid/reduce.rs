@@ -69,7 +69,7 @@ fn outline(frame: &Pose, size: f64, found: &[Touch<DVec3>], members: &[usize], k
     let along = longest.normalize_or(DVec3::X);
     let other = normal.cross(along);
     for step in 0..DIRECTIONS {
-        let (sine, cosine) = (TAU * step as f64 / DIRECTIONS as f64).sin_cos();
+        let (sine, cosine) = libm::sincos(TAU * step as f64 / DIRECTIONS as f64);
         let direction = along * cosine + other * sine;
         let height = |&k: &usize| direction.dot(found[k].point - found[members[0]].point);
         let highest = members.iter().map(height).fold(f64::NEG_INFINITY, f64::max);

@@ -306,12 +306,12 @@ impl Bank {
             Some(strengths) => {
                 self.hold_by(drives, &strengths);
                 if !self.is_at_rest() {
-                    pulp::Arch::new().dispatch(Ring { bank: self, outlets, heard });
+                    carom_simd::dispatch(Ring { bank: self, outlets, heard });
                 }
             }
             None => {
                 self.awake.fill(true);
-                pulp::Arch::new().dispatch(Driven { bank: self, drives, outlets, heard });
+                carom_simd::dispatch(Driven { bank: self, drives, outlets, heard });
             }
         }
     }
