@@ -8,6 +8,7 @@
 
 mod bodies;
 mod check;
+mod coupled_friction;
 mod error;
 mod flexible;
 mod friction;
@@ -29,4 +30,6 @@ pub use resolve::{GatheredSystem, ImpactMemory, resolve};
 pub use staggered::{
     DenseContacts, DenseRow, Disc, FlexibleStaggered, Grip, Place, Staggered, StaggeredParams, StaggeredReport, Touch,
 };
-pub use system::{Contact, Effort, Impact, ImpactParams, ImpactSystem, Joint, Ledger, Operator, Tangent, WORLD};
+pub use system::{
+    Contact, Effort, Impact, ImpactFriction, ImpactParams, ImpactSystem, Joint, Ledger, Operator, Tangent, WORLD,
+};

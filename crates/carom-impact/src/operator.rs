@@ -1,13 +1,16 @@
 //! One island through the chosen operator, with its account of energy.
 
+use std::time::Instant;
+
 use carom_solve::{Bounds, Columns, Problem, Solver, least_norm};
 
+use crate::coupled_friction::CoupledFriction;
 use crate::friction::Friction;
 use crate::island::Island;
 use crate::layers::Layers;
 use crate::pairwise::{gauss_seidel, jacobi};
 use crate::reflections::Course;
-use crate::{Effort, ImpactParams, Ledger, Operator};
+use crate::{Effort, ImpactFriction, ImpactParams, Ledger, Operator};
 
 /// How far the effect of the least impulses may be off, relative to the largest change of a velocity.
 const SAME_EFFECT: f64 = 1e-12;
@@ -30,6 +33,7 @@ pub(crate) struct Yield {
 pub(crate) struct Workspace<C> {
     layers: Layers<C>,
     friction: Friction<C>,
+    coupled_friction: CoupledFriction<C>,
     solver: Solver<C>,
     w: Vec<f64>,
     change: Vec<f64>,
@@ -48,7 +52,7 @@ impl<C: Columns> Workspace<C> {
         } else {
             self.normal_impulses(island, params, result);
         }
-        let rubs = params.friction_passes > 0
+        let rubs = params.friction != ImpactFriction::Off
             && island.tangent_contact.iter().any(|&i| island.friction[i as usize] * result.normal[i as usize] > 0.0);
         // Jammed contacts pile up pushes that balance: the least that do the same are meant.
         if (params.least_norm || rubs || result.effort.jammed > 0) && island.len() > 1 {
@@ -59,14 +63,33 @@ impl<C: Columns> Workspace<C> {
         let normal_loss = self.lost(island, result);
         result.tangential.resize(island.tangents.len(), 0.0);
         if rubs {
-            let reflector = &mut self.layers.reflector;
-            let course = self.friction.run(island, &mut result.normal, reflector, params.friction_passes);
-            result.take(course);
-            result.tangential.copy_from_slice(&self.friction.impulses);
+            let begun = Instant::now();
+            self.add_friction(island, params, result);
             result.ledger.friction = self.lost(island, result) - normal_loss;
+            result.effort.friction_seconds = begun.elapsed().as_secs_f64();
         }
         result.ledger.restitution = normal_loss - result.ledger.jam;
         result.ledger.driven = driven(island, result);
+    }
+
+    fn add_friction(&mut self, island: &Island<C>, params: &ImpactParams, result: &mut Yield) {
+        let effort = &mut result.effort;
+        match params.friction {
+            ImpactFriction::Off => {}
+            ImpactFriction::MaximalDissipation { passes } => {
+                let reflector = &mut self.layers.reflector;
+                let course = self.friction.run(island, &mut result.normal, reflector, passes);
+                effort.friction_iterations = course.solves;
+                effort.friction_residual = course.residual;
+                result.take(Course { solves: 0, residual: 0.0, ..course });
+                result.tangential.copy_from_slice(&self.friction.impulses);
+            }
+            ImpactFriction::Coulomb => {
+                let report = self.coupled_friction.run(island, &mut result.normal, &mut result.tangential);
+                effort.friction_iterations = report.iterations();
+                effort.friction_residual = report.scaled_residual;
+            }
+        }
     }
 
     fn normal_impulses(&mut self, island: &Island<C>, params: &ImpactParams, result: &mut Yield) {

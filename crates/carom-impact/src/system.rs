@@ -71,6 +71,27 @@ pub enum Operator {
     Complementarity,
 }
 
+/// How friction acts in an impact, once the normal impulses are known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ImpactFriction {
+    /// No friction acts.
+    Off,
+    /// Maximal dissipation along fixed directions, bounded by the normal impulses (Reflections, Alg. 3). One pass is the paper's; more are
+    /// staggered with normal solves.
+    MaximalDissipation {
+        /// How many passes.
+        passes: usize,
+    },
+    /// Coulomb's law with the exact friction cone, solved together with what friction makes approach.
+    Coulomb,
+}
+
+impl Default for ImpactFriction {
+    fn default() -> Self {
+        ImpactFriction::MaximalDissipation { passes: 1 }
+    }
+}
+
 /// How to resolve an impact.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ImpactParams {
@@ -82,8 +103,8 @@ pub struct ImpactParams {
     /// What closes more slowly than this is at rest, m/s: as much as the velocities that come in may be off. Without it only
     /// round-off is.
     pub still: f64,
-    /// Passes of friction: 1 is Alg. 3, more are staggered with normal solves, 0 is none.
-    pub friction_passes: usize,
+    /// How friction acts.
+    pub friction: ImpactFriction,
     /// Among impulses with the same effect, find the least ones. Friction does so in any case, since its bounds depend on them.
     pub least_norm: bool,
     /// The most passes of Gauss-Seidel and Jacobi, which need not end.
@@ -96,7 +117,7 @@ impl Default for ImpactParams {
             operator: Operator::Reflections,
             layers: 16,
             still: 0.0,
-            friction_passes: 1,
+            friction: ImpactFriction::default(),
             least_norm: false,
             passes: 100_000,
         }
@@ -158,6 +179,12 @@ pub struct Effort {
     pub residual: f64,
     /// Contacts held because they were jammed.
     pub jammed: usize,
+    /// Seconds that friction took, its problems or iterations, and the worst relative residual that it left.
+    pub friction_seconds: f64,
+    /// See `friction_seconds`.
+    pub friction_iterations: usize,
+    /// See `friction_seconds`.
+    pub friction_residual: f64,
     /// Groups in which a contact still approaches: only where Gauss-Seidel or Jacobi ran out of passes, or bodies of prescribed
     /// motion squeeze others.
     pub unresolved: usize,

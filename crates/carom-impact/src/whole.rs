@@ -337,6 +337,9 @@ impl Effort {
         self.examined += island.examined;
         self.residual = self.residual.max(island.residual);
         self.jammed += island.jammed;
+        self.friction_seconds += island.friction_seconds;
+        self.friction_iterations += island.friction_iterations;
+        self.friction_residual = self.friction_residual.max(island.friction_residual);
         self.unresolved += island.unresolved;
     }
 }

@@ -2,7 +2,7 @@
 
 use carom_impact::InverseMass;
 
-use crate::Ledger;
+use crate::{Ledger, ResponseStages};
 
 /// A contact as response sees it. Rows belong to the two bodies in turn; a body of prescribed motion has rows as well.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -31,6 +31,22 @@ pub struct Touching<const W: usize> {
 }
 
 impl<const W: usize> Touching<W> {
+    /// How fast the gap opens.
+    #[inline]
+    pub fn speed(&self, velocities: &[[f64; W]]) -> f64 {
+        self.rate(&self.normal, velocities)
+    }
+
+    /// The rate along rows of the two bodies.
+    #[inline]
+    pub(crate) fn rate(&self, rows: &[[f64; W]; 2], velocities: &[[f64; W]]) -> f64 {
+        let side = |side: usize| -> f64 {
+            let velocity = &velocities[self.bodies[side] as usize];
+            (0..W).map(|k| rows[side][k] * velocity[k]).sum()
+        };
+        side(0) + side(1)
+    }
+
     /// What the gap will be after some time at these velocities. Of two balls, what it will have been where they are nearest.
     #[inline]
     pub fn foreseen(&self, time: f64, velocities: &[[f64; W]]) -> f64 {
@@ -141,6 +157,8 @@ impl<const W: usize> Encounter<'_, W> {
 pub struct Outcome<const W: usize> {
     /// The impulse of each contact: along its normal and its tangents, N s.
     pub impulses: Vec<[f64; 3]>,
+    /// Where the impulses of contacts and joint rows are to start in the next step, if not from those of this step: impacts are over.
+    pub warm_start: Option<WarmStart>,
     /// What the damper of each contact took, J; empty in families whose contacts have none.
     pub damped: Vec<f64>,
     /// The impulse of each joint row.
@@ -150,8 +168,8 @@ pub struct Outcome<const W: usize> {
     /// What it took from the energy, in the ledger's columns: `restitution`, `friction`, `damping`, `jam`,
     /// `stabilization`, `integrator`, `driven`, and the change of `elastic`.
     pub account: Ledger,
-    /// Complementarity problems, sweeps or rounds: what it took.
-    pub rounds: usize,
+    /// What each stage took, and how far it got.
+    pub stages: ResponseStages,
     /// Contacts that would overlap at the end of the step: the active set of reflections.
     pub active: usize,
     /// The most complementarity problems that one group of contacts took: the iterations of generalized reflections.
@@ -160,6 +178,37 @@ pub struct Outcome<const W: usize> {
     pub interior_points: usize,
     /// See `interior_points`.
     pub factorizations: usize,
-    /// The relative residual that was left (of [`carom_solve::Problem::residual`]), where the family has one.
-    pub residual: f64,
+}
+
+/// Impulses of contacts and of joint rows with which the next step starts.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct WarmStart {
+    /// Along the normal and the tangents of each contact, N s.
+    pub contacts: Vec<[f64; 3]>,
+    /// Of each joint row.
+    pub joints: Vec<f64>,
+}
+
+impl<const W: usize> Outcome<W> {
+    /// Adds impacts that came before what rests. The next step starts from what rests.
+    pub(crate) fn add_impacts(&mut self, impacts: &Outcome<W>) {
+        self.warm_start = Some(WarmStart { contacts: self.impulses.clone(), joints: self.joints.clone() });
+        self.add(impacts);
+    }
+
+    /// Adds an earlier part of the same step.
+    pub(crate) fn add(&mut self, earlier: &Outcome<W>) {
+        for (sum, impulse) in self.impulses.iter_mut().zip(&earlier.impulses) {
+            (0..3).for_each(|k| sum[k] += impulse[k]);
+        }
+        for (sum, impulse) in self.joints.iter_mut().zip(&earlier.joints) {
+            *sum += impulse;
+        }
+        self.account.add(&earlier.account);
+        self.stages.add(&earlier.stages);
+        self.active += earlier.active;
+        self.iterations += earlier.iterations;
+        self.interior_points += earlier.interior_points;
+        self.factorizations += earlier.factorizations;
+    }
 }

@@ -43,14 +43,14 @@ pub use distant::{
     WaveAmplitude, WaveDistances, peak,
 };
 pub use dynamics::Dynamics;
-pub use encounter::{Encounter, JointRow, Outcome, Tangents, Touching};
+pub use encounter::{Encounter, JointRow, Outcome, Tangents, Touching, WarmStart};
 pub use error::WorldError;
 pub use flexible::{FlexibleParams, FlexibleReport, FlexibleWorld, ModeState};
 pub use guard::{EnergyGuard, GuardReport, GuardTolerances};
 pub use joints::Joint;
 pub use ledger::Ledger;
 pub use memory::{BYTES_PER_BODY, check_memory};
-pub use report::{ContactEvent, Frame, StepReport};
+pub use report::{ContactEvent, Frame, ResponseStages, StageReport, StepReport};
 pub use response::{ConstraintParams, ImpulseParams, PenaltyParams, ReflectionParams, Response};
 pub use state::{State, StateArray};
 pub use system::System;

@@ -1,5 +1,7 @@
 //! What a world tells at the end of a step, the same for the plane, which lies at z = 0, and for space.
 
+use std::time::Instant;
+
 /// Where bodies are and how they move, in the order of their names.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Frame {
@@ -44,6 +46,78 @@ pub struct ContactEvent {
     pub span: f64,
 }
 
+/// What a stage of the response took, and how far it got.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct StageReport {
+    /// Wall time, s.
+    pub seconds: f64,
+    /// Complementarity problems, sweeps, Newton steps or interior points.
+    pub iterations: usize,
+    /// The worst relative residual that was left.
+    pub residual: f64,
+}
+
+impl StageReport {
+    /// A stage that began then and ends now.
+    pub(crate) fn since(begun: Instant, iterations: usize, residual: f64) -> StageReport {
+        StageReport { seconds: begun.elapsed().as_secs_f64(), iterations, residual }
+    }
+
+    /// Adds another part of the same stage.
+    pub fn add(&mut self, other: &StageReport) {
+        self.seconds += other.seconds;
+        self.iterations += other.iterations;
+        self.residual = self.residual.max(other.residual);
+    }
+}
+
+/// The stages of the response.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct ResponseStages {
+    /// Normal impulses of impacts.
+    pub impact: StageReport,
+    /// Friction of impacts.
+    pub friction: StageReport,
+    /// Resting contacts with friction, and joints together with them.
+    pub resting: StageReport,
+    /// Joints where nothing touches.
+    pub joints: StageReport,
+    /// Overlaps and joint errors that are corrected without giving speed.
+    pub position_correction: StageReport,
+}
+
+impl ResponseStages {
+    /// All stages by name.
+    pub fn named(&self) -> [(&'static str, StageReport); 5] {
+        [
+            ("impact", self.impact),
+            ("friction", self.friction),
+            ("resting", self.resting),
+            ("joints", self.joints),
+            ("position_correction", self.position_correction),
+        ]
+    }
+
+    /// Adds another part of a step, or another step.
+    pub fn add(&mut self, other: &ResponseStages) {
+        self.impact.add(&other.impact);
+        self.friction.add(&other.friction);
+        self.resting.add(&other.resting);
+        self.joints.add(&other.joints);
+        self.position_correction.add(&other.position_correction);
+    }
+
+    /// Iterations of all stages.
+    pub fn iterations(&self) -> usize {
+        self.named().iter().map(|(_, stage)| stage.iterations).sum()
+    }
+
+    /// The worst residual of all stages.
+    pub fn residual(&self) -> f64 {
+        self.named().iter().fold(0.0, |worst, (_, stage)| worst.max(stage.residual))
+    }
+}
+
 /// What a step took.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct StepReport {
@@ -63,6 +137,8 @@ pub struct StepReport {
     pub factorizations: usize,
     /// The worst relative residual that the response left.
     pub residual: f64,
+    /// The stages of the response: what each took, and how far it got.
+    pub stages: ResponseStages,
     /// Distant contacts that blows were passed on to.
     pub shaken: usize,
     /// Parts into which the step was divided.

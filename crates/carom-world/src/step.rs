@@ -13,13 +13,12 @@ use crate::body::Drive;
 use crate::interruption;
 use crate::loads::strike;
 use crate::passing::{Flying, Passing};
-use crate::response::impulses::TOUCH;
-use crate::response::reflections::NEAR;
+use crate::response::impacts::{NEAR, TOUCH};
 use crate::response::respond;
 use crate::world::{Now, World};
 use crate::{
     ContactEvent, Detection, Dynamics, Encounter, Integrator, JointRow, Outcome, Response, StepReport, Tangents,
-    Touching, WorldError,
+    Touching, WarmStart, WorldError,
 };
 
 /// Beyond this many metres, or metres or radians per second, nothing is believed.
@@ -107,12 +106,13 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
             }
         }
         report.response_seconds += begun.elapsed().as_secs_f64();
-        report.rounds += outcome.rounds;
+        report.rounds += outcome.stages.iterations();
         report.active = report.active.max(outcome.active);
         report.iterations += outcome.iterations;
         report.interior_points += outcome.interior_points;
         report.factorizations += outcome.factorizations;
-        report.residual = report.residual.max(outcome.residual);
+        report.residual = report.residual.max(outcome.stages.residual());
+        report.stages.add(&outcome.stages);
         report.contacts = report.contacts.max(self.touching.len());
         report.parts += 1;
 
@@ -122,8 +122,14 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
         self.kick(start, end, kicks[1]);
         self.resist(span);
         self.before = before;
-        self.now.impulses = outcome.impulses;
-        self.now.joint_impulses = outcome.joints;
+        self.step_impulses.clear();
+        (self.now.impulses, self.now.joint_impulses) = match outcome.warm_start {
+            Some(WarmStart { contacts, joints }) => {
+                self.step_impulses = outcome.impulses;
+                (contacts, joints)
+            }
+            None => (outcome.impulses, outcome.joints),
+        };
         self.now.springs.clear();
         self.now.springs.extend_from_slice(self.scratch.penalty.kept());
         Ok(())
@@ -393,8 +399,9 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
 
     /// The bodies of the contact that gave most energy in the last part of the step; if none gave any, the body that gained most.
     fn gaining_bodies(&self, kept: &Now<G, W>) -> Vec<String> {
+        let impulses = if self.step_impulses.is_empty() { &self.now.impulses } else { &self.step_impulses };
         let given = |(place, contact): (usize, &Touching<W>)| {
-            let impulse = self.now.impulses.get(place).copied().unwrap_or_default();
+            let impulse = impulses.get(place).copied().unwrap_or_default();
             let tangents = self.tangents.get(place).copied().unwrap_or([[[0.0; W]; 2]; 2]);
             let rows = [&contact.normal, &tangents[0], &tangents[1]];
             let rate =

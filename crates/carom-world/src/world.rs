@@ -63,9 +63,12 @@ pub struct World<G: Dynamics<W>, const W: usize> {
     pub(crate) guard: Guard,
     pub(crate) now: Now<G, W>,
     pub(crate) events: Vec<ContactEvent>,
-    pub(crate) scratch: Scratch<W>,
+    // Boxed: the memory of all families is too large to be moved with the world.
+    pub(crate) scratch: Box<Scratch<W>>,
     /// What touched before this step, and the impulses, once the step has put its own in their place: an error brings them back.
     pub(crate) replaced: Option<Replaced<G>>,
+    /// Impulses of the last part of the step, if the next one does not start from them.
+    pub(crate) step_impulses: Vec<[f64; 3]>,
     /// Memory for a step: where it began, velocities before a part of it, and more.
     pub(crate) kept: Now<G, W>,
     pub(crate) before: Vec<[f64; W]>,
@@ -187,8 +190,9 @@ impl<G: Dynamics<W>, const W: usize> World<G, W> {
             detector,
             now,
             events: Vec::new(),
-            scratch: Scratch::default(),
+            scratch: Box::default(),
             replaced: None,
+            step_impulses: Vec::new(),
             kept: Now::default(),
             before: Vec::new(),
             masses: Vec::new(),

@@ -6,7 +6,7 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use carom_world::{GuardReport, Ledger, System, WorldError};
+use carom_world::{GuardReport, Ledger, ResponseStages, System, WorldError};
 
 use crate::recording::{
     Checkpoint, Look, Progress, RecordedBody, Recorder, RecordingError, RunDescription, object_file,
@@ -52,6 +52,10 @@ pub struct RunSummary {
     pub detection: f64,
     /// Seconds of response.
     pub response: f64,
+    /// The stages of the response: seconds and iterations of all steps, and the worst residual of a step.
+    pub stages: ResponseStages,
+    /// The residual that the response left, added up over the steps.
+    pub residuals: f64,
     /// Seconds of moving bodies and all else in a step.
     pub motion: f64,
     /// Seconds of recording.
@@ -74,6 +78,11 @@ impl RunSummary {
     /// Contacts of a step, on average.
     pub fn mean_contacts(&self) -> f64 {
         self.contacts as f64 / (self.steps - self.begun).max(1) as f64
+    }
+
+    /// The residual that the response left in a step, on average.
+    pub fn mean_residual(&self) -> f64 {
+        self.residuals / (self.steps - self.begun).max(1) as f64
     }
 }
 
@@ -181,6 +190,8 @@ pub fn run(
         };
         summary.detection += report.detection_seconds;
         summary.response += report.response_seconds;
+        summary.stages.add(&report.stages);
+        summary.residuals += report.residual;
         summary.motion += report.motion_seconds;
         summary.contacts += report.contacts as u64;
         summary.most_contacts = summary.most_contacts.max(report.contacts);

@@ -127,6 +127,7 @@ pub fn run(args: Args, ui: &Ui) -> Work<ExitCode> {
         folder: &folder,
         description: &description,
         summary: &summary,
+        response: scene.response(),
         written,
         exporting: clock.elapsed(),
     };

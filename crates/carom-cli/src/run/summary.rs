@@ -6,17 +6,24 @@ use std::time::Duration;
 
 use carom::RunSummary;
 use carom::recording::RunDescription;
-use carom::world::GuardReport;
+use carom::world::{GuardReport, Response, StageReport};
 use serde_json::{Value, json};
 
 use super::progress::times;
 use crate::ui::{count, duration, thousands};
+
+/// Residuals above which a run warns: of the worst step where contacts are swept, and of steps on average where they are solved exactly. Piles and
+/// towers that stand well have 0.1 and less in their worst step, a box under one of a million times its mass has 1.3.
+const LARGE_SWEEP_RESIDUAL: f64 = 0.5;
+const LARGE_EXACT_RESIDUAL: f64 = 1e-6;
 
 /// Everything that is said at the end.
 pub struct Facts<'a> {
     pub folder: &'a Path,
     pub description: &'a RunDescription,
     pub summary: &'a RunSummary,
+    /// How bodies answered when they touched.
+    pub response: Response,
     /// Files made of the recording.
     pub written: Vec<PathBuf>,
     /// Time that they took.
@@ -65,6 +72,9 @@ impl Facts<'_> {
         for gain in &summary.gains {
             line("warning", gain_text(gain));
         }
+        if let Some(warning) = self.residual_warning() {
+            line("warning", warning);
+        }
         line("adds up to", format!("{:.1e} of the energy", self.imbalance()));
         let share = |seconds: f64| format!("{:.0} %", 100.0 * seconds / summary.wall.as_secs_f64().max(1e-9));
         line(
@@ -85,6 +95,26 @@ impl Facts<'_> {
         text
     }
 
+    /// Says that contacts were not solved well, and which setting helps.
+    fn residual_warning(&self) -> Option<String> {
+        let (residual, worst) = (self.summary.mean_residual(), self.summary.stages.residual());
+        let setting = match self.response {
+            Response::Impulses(params) if worst > LARGE_SWEEP_RESIDUAL => {
+                format!("raise response.sweeps (now {}) or set response.family = \"reflections\"", params.sweeps)
+            }
+            Response::Reflections(params) if residual > LARGE_EXACT_RESIDUAL => {
+                format!("raise response.exact-contacts (now {})", params.exact_contacts)
+            }
+            Response::Constraints(_) if residual > LARGE_EXACT_RESIDUAL => {
+                "raise response.rounds, or leave out response.solver and response.tolerance".into()
+            }
+            _ => return None,
+        };
+        Some(format!(
+            "contacts are solved to a relative residual of {residual:.1e} on average, {worst:.1e} at worst; {setting}"
+        ))
+    }
+
     /// What the ledger's columns leave over, relative to the largest energy in it.
     fn imbalance(&self) -> f64 {
         let ledger = &self.summary.ledger;
@@ -96,6 +126,7 @@ impl Facts<'_> {
         let Facts { summary, description, .. } = self;
         let ledger: serde_json::Map<String, Value> =
             summary.ledger.columns().into_iter().map(|(name, energy)| (name.to_owned(), json!(energy))).collect();
+        let stages: serde_json::Map<String, Value> = summary.stages.named().into_iter().map(stage_json).collect();
         json!({
             "scene": description.name,
             "scene_hash": description.scene_hash,
@@ -116,6 +147,9 @@ impl Facts<'_> {
                 "recording": summary.recording,
                 "exporting": self.exporting.as_secs_f64(),
             },
+            "response": stages,
+            "mean_residual": summary.mean_residual(),
+            "warning": self.residual_warning(),
             "contacts": { "mean": summary.mean_contacts(), "max": summary.most_contacts },
             "energy": {
                 "start": summary.ledger.start,
@@ -129,6 +163,12 @@ impl Facts<'_> {
             "hash": format!("{:016x}", summary.hash),
         })
     }
+}
+
+/// A stage of the response: seconds and iterations of all steps, the worst residual of a step.
+fn stage_json((name, stage): (&str, StageReport)) -> (String, Value) {
+    let StageReport { seconds, iterations, residual } = stage;
+    (name.to_owned(), json!({ "seconds": seconds, "iterations": iterations, "residual": residual }))
 }
 
 /// The findings of the energy guard in one column.

@@ -1,7 +1,7 @@
 //! Bodies in space: a cube on its face, friction of a sphere, joints. Velocities are (v, ω).
 
 use crate::random::Random;
-use carom_impact::{Contact, ImpactParams, ImpactSystem, InverseMass, Joint, Tangent, WORLD, resolve};
+use carom_impact::{Contact, ImpactFriction, ImpactParams, ImpactSystem, InverseMass, Joint, Tangent, WORLD, resolve};
 
 fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
@@ -183,10 +183,14 @@ fn friction_in_space_keeps_momentum_and_coulombs_law_and_loses_energy() {
     for seed in 0..600 {
         let cluster = Cluster::new(&mut Random(seed));
         let Cluster { bodies, contacts, tangents, .. } = &cluster;
-        for friction_passes in [1, 4] {
+        for friction in [
+            ImpactFriction::MaximalDissipation { passes: 1 },
+            ImpactFriction::MaximalDissipation { passes: 4 },
+            ImpactFriction::Coulomb,
+        ] {
             let system = ImpactSystem { bodies, contacts, tangents, ..Default::default() };
             let mut after = cluster.velocities.clone();
-            let params = ImpactParams { friction_passes, ..ImpactParams::default() };
+            let params = ImpactParams { friction, ..ImpactParams::default() };
             let impact = resolve(&system, &mut after, &params).unwrap();
             let (e0, e1) = (cluster.energy(&cluster.velocities), cluster.energy(&after));
             let ledger = impact.ledger;

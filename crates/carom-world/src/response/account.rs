@@ -45,11 +45,4 @@ impl Work {
         account.friction += friction;
         account.integrator += self.taken[0] + self.taken[1] - restitution - friction;
     }
-
-    /// Moves, in an account where all that was taken stands as `restitution` and `friction`, what only undid the kick.
-    pub fn correct(&self, account: &mut Ledger) {
-        account.restitution -= self.taken[0];
-        account.friction -= self.taken[1];
-        self.enter(account);
-    }
 }

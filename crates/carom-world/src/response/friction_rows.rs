@@ -1,8 +1,7 @@
 //! Rows of friction: the tangents of contacts, whose impulses lie in the friction cone.
 
-use super::constraints::enter;
-use super::multipliers::{Aim, Multipliers};
-use crate::{Encounter, Outcome};
+use super::multipliers::{Aim, FrictionCone, Multipliers};
+use crate::{Encounter, Ledger, Outcome};
 
 /// The rows of all contacts with friction.
 #[derive(Debug, Default)]
@@ -27,12 +26,13 @@ impl FrictionRow {
 }
 
 impl FrictionRows {
-    /// Adds the tangents of all contacts with friction behind the rows of joints and normals; the normals begin at `first_normal`. `aim` gives
-    /// target and softness of a contact along one of its tangents.
+    /// Adds the tangents of all contacts with friction behind the rows of joints and normals; the normals begin at `first_normal`. `preload` gives the
+    /// normal impulse of a contact that has acted already, `aim` target and softness along one of its tangents.
     pub fn push<const W: usize>(
         encounter: &Encounter<'_, W>,
         multipliers: &mut Multipliers<W>,
         first_normal: usize,
+        preload: impl Fn(usize) -> f64,
         aim: impl Fn(usize, usize) -> (f64, f64),
     ) -> FrictionRows {
         let mut contacts = Vec::new();
@@ -49,7 +49,12 @@ impl FrictionRows {
                 let aim = Aim { target, softness, lower: f64::NEG_INFINITY, upper: f64::INFINITY, start: last[1 + k] };
                 multipliers.push(contact.bodies, &tangents[k], encounter.velocities, aim);
             }
-            multipliers.add_friction(first_normal + place, row.first..row.first + count, contact.friction);
+            multipliers.add_friction(FrictionCone {
+                normal: first_normal + place,
+                tangents: row.first..row.first + count,
+                friction: contact.friction,
+                preload: preload(place),
+            });
             contacts.push(row);
         }
         FrictionRows { contacts }
@@ -60,12 +65,20 @@ impl FrictionRows {
         &self.contacts
     }
 
-    /// Copies the impulses of friction and enters the energy that they took.
-    pub fn take<const W: usize>(&self, multipliers: &Multipliers<W>, outcome: &mut Outcome<W>) {
+    /// Adds the impulses of friction to the contacts at their places. `enter` gets the energy that each took.
+    pub fn take<const W: usize>(
+        &self,
+        multipliers: &Multipliers<W>,
+        outcome: &mut Outcome<W>,
+        place: impl Fn(usize) -> usize,
+        enter: impl Fn(&mut Ledger, f64),
+    ) {
         for friction in &self.contacts {
             for (row, tangent) in friction.tangents() {
-                enter(multipliers, row, &mut outcome.account, |account| &mut account.friction);
-                outcome.impulses[friction.contact][1 + tangent] += multipliers.impulse(row);
+                let (taken, driven) = multipliers.work(row);
+                enter(&mut outcome.account, taken);
+                outcome.account.driven += driven;
+                outcome.impulses[place(friction.contact)][1 + tangent] += multipliers.impulse(row);
             }
         }
     }

@@ -33,6 +33,9 @@ const HAIR_LESS: f64 = 1e-9;
 /// How well the least impulses have to do what those that press do, relative to that.
 const LEAST: f64 = 1e-6;
 
+/// Relative residuals above this are those of sweeps that ended long before a solution.
+const UNSOLVED_RESIDUAL: f64 = 1e-6;
+
 /// What a row's impulse is sought for.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Aim {
@@ -45,12 +48,14 @@ pub(crate) struct Aim {
     pub start: f64,
 }
 
-/// A normal and its tangents.
+/// The rows of a contact with friction.
 #[derive(Debug, Clone)]
-struct FrictionCone {
-    normal: usize,
-    tangents: Range<usize>,
-    friction: f64,
+pub(crate) struct FrictionCone {
+    pub normal: usize,
+    pub tangents: Range<usize>,
+    pub friction: f64,
+    /// A normal impulse that has acted already, and that friction can rely on, N s.
+    pub preload: f64,
 }
 
 /// The rows of an encounter, their impulses, and the memory of the solver.
@@ -75,7 +80,9 @@ pub(crate) struct Multipliers<const W: usize> {
     /// What the impulses change, in coordinates of unit mass.
     change: Vec<f64>,
     bodies: usize,
-    pub rounds: usize,
+    rounds: usize,
+    /// What the last solve left.
+    residual: f64,
 }
 
 impl<const W: usize> Multipliers<W> {
@@ -105,6 +112,11 @@ impl<const W: usize> Multipliers<W> {
         }
         self.rounds = 0;
         Ok(())
+    }
+
+    /// What was counted since the last call: complementarity problems, sweeps, Newton steps and interior points.
+    pub fn take_rounds(&mut self) -> usize {
+        std::mem::take(&mut self.rounds)
     }
 
     /// How many rows there are.
@@ -192,6 +204,11 @@ impl<const W: usize> Multipliers<W> {
 
     /// Solves for all rows to the solver's tolerance. Returns the relative residual.
     pub fn solve(&mut self) -> f64 {
+        self.residual = self.solve_rows_together();
+        self.residual
+    }
+
+    fn solve_rows_together(&mut self) -> f64 {
         if !self.friction.is_empty() {
             let residual = self.solve_with_friction(&self.targets.clone());
             self.update();
@@ -208,7 +225,7 @@ impl<const W: usize> Multipliers<W> {
         if !squeezed.is_empty() {
             self.update();
         }
-        self.residual()
+        self.relative_residual()
     }
 
     /// Where bodies of prescribed motion squeeze others, or joints contradict contacts or each other, no impulse helps, or only
@@ -320,7 +337,7 @@ impl<const W: usize> Multipliers<W> {
     }
 
     /// The relative residual of the impulses.
-    pub fn residual(&mut self) -> f64 {
+    fn relative_residual(&mut self) -> f64 {
         self.linear.clear();
         self.linear.extend(self.rates.iter().zip(&self.targets).map(|(rate, target)| rate - target));
         let bounds = Bounds::Box { lower: &self.lower, upper: &self.upper };
@@ -329,8 +346,14 @@ impl<const W: usize> Multipliers<W> {
     }
 
     /// Makes rows the tangents of a normal's row, whose impulses lie in a friction cone together.
-    pub fn add_friction(&mut self, normal: usize, tangents: Range<usize>, friction: f64) {
-        self.friction.push(FrictionCone { normal, tangents, friction });
+    pub fn add_friction(&mut self, cone: FrictionCone) {
+        self.friction.push(cone);
+    }
+
+    /// Keeps the impulse of a contact's row from falling below a value.
+    pub fn raise_least_impulse(&mut self, row: usize, least: f64) {
+        self.lower[row] = least;
+        self.impulses[row] = self.impulses[row].max(least);
     }
 
     /// Solves for all rows with friction cones. Returns the relative residual.
@@ -345,7 +368,7 @@ impl<const W: usize> Multipliers<W> {
             rows.iter().for_each(|&row| taken[row] = true);
             if !is_fixed(cone.normal) {
                 let contact = Constraint::contact(cone.normal, 1 + cone.tangents.len(), cone.friction);
-                constraints.push(Constraint { rows, ..contact });
+                constraints.push(Constraint { rows, preload: cone.preload, ..contact });
             }
         }
         for row in (0..self.len()).filter(|&row| !taken[row] && !is_fixed(row)) {
@@ -365,7 +388,20 @@ impl<const W: usize> Multipliers<W> {
         let params = self.coulomb_params();
         let Ok(report) = self.coulomb.solve(&problem, &params, &mut self.impulses) else { return f64::INFINITY };
         self.rounds += report.iterations();
+        self.pull_into_cones();
         report.scaled_residual
+    }
+
+    /// Takes away what the tolerance of the solver leaves outside of friction cones.
+    fn pull_into_cones(&mut self) {
+        for cone in &self.friction {
+            let radius = cone.friction * (cone.preload + self.impulses[cone.normal]).max(0.0);
+            let tangents = &mut self.impulses[cone.tangents.clone()];
+            let size = tangents.iter().map(|x| x * x).sum::<f64>().sqrt();
+            if size > radius {
+                tangents.iter_mut().for_each(|x| *x *= radius / size);
+            }
+        }
     }
 
     fn coulomb_params(&self) -> CoulombParams {
@@ -415,12 +451,18 @@ impl<const W: usize> Multipliers<W> {
         let all: Vec<u32> = (0..self.len() as u32).collect();
         let mut parts = std::mem::take(&mut self.parts);
         parts.find(&self.columns, &all);
-        let gaining: Vec<usize> = (0..parts.len()).filter(|&part| self.gains(parts.members(part), &contacts)).collect();
+        let gaining: Vec<usize> =
+            (0..parts.len()).filter(|&part| self.gain(parts.members(part), &contacts).is_positive()).collect();
         if !gaining.is_empty() {
             let elastic = self.impulses.clone();
             let bouncing: Vec<f64> = all.iter().map(|&i| self.rate_after(i as usize)).collect();
             let mut targets = self.targets.clone();
             targets[contacts.clone()].iter_mut().for_each(|target| *target = target.min(0.0));
+            // Sweeps that begin at rest never gain, however few they are.
+            for row in contacts.clone() {
+                self.impulses[row] = 0.0;
+                self.lower[row] = self.lower[row].min(0.0);
+            }
             if self.friction.is_empty() {
                 let softness = std::mem::take(&mut self.softness);
                 self.solve_with(&targets, &softness);
@@ -439,6 +481,15 @@ impl<const W: usize> Multipliers<W> {
             }
             self.impulses = blend;
             self.update();
+            // Few sweeps may leave even this answer with a gain. No impulses are better than energy from nowhere: the next step goes on.
+            let unsolved = self.residual > UNSOLVED_RESIDUAL;
+            for part in (0..parts.len()).filter(|_| unsolved) {
+                if self.gain(parts.members(part), &contacts).is_large() {
+                    let rows = parts.members(part).iter().map(|&row| row as usize);
+                    rows.filter(|row| contacts.contains(row)).for_each(|row| self.impulses[row] = 0.0);
+                }
+            }
+            self.update();
             self.parts = parts;
             return true;
         }
@@ -446,12 +497,12 @@ impl<const W: usize> Multipliers<W> {
         false
     }
 
-    fn gains(&self, rows: &[u32], contacts: &Range<usize>) -> bool {
+    fn gain(&self, rows: &[u32], contacts: &Range<usize>) -> Gain {
         let mut gain = Gain::default();
         for row in rows.iter().map(|&row| row as usize).filter(|row| contacts.contains(row)) {
             gain.add(self.impulses[row], self.rates[row], self.rate_after(row));
         }
-        gain.is_positive()
+        gain
     }
 
     /// The largest s in 0..1 at which (1 − s) of the present impulses and s of the elastic ones gain nothing.

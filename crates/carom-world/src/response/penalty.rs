@@ -17,14 +17,16 @@
 //! the stiffness was given. Bodies that overlap at the start bring the energy of their springs with them: it is in no
 //! column but the integrator's.
 
+use std::time::Instant;
+
 use carom_solve::SolveParams;
 
 use super::PenaltyParams;
-use super::constraints::{self, ConstraintScratch};
 use super::friction_rows::FrictionRows;
 use super::multipliers::{Aim, Multipliers};
+use super::resting::{self, ConstraintScratch};
 use super::springs::{Spring, Springs};
-use crate::{Encounter, Ledger, Outcome, Touching, WorldError};
+use crate::{Encounter, Ledger, Outcome, ResponseStages, StageReport, Touching, WorldError};
 
 /// h√(k/m) of the suggested stiffness where bounces keep all their speed: one lasts sixteen steps, and its energy is right to 1 %.
 const SUGGESTED: f64 = 0.2;
@@ -86,7 +88,7 @@ pub fn suggested_damping(stiffness: f64, restitution: f64, speed: f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0 / e);
     while high - low > 1e-12 * high {
         let u = 0.5 * (low + high);
-        let excess = u.ln_1p() - (-e * u).ln_1p() - (1.0 + e) * u;
+        let excess = libm::log1p(u) - libm::log1p(-e * u) - (1.0 + e) * u;
         *(if excess < 0.0 { &mut low } else { &mut high }) = u;
         // Near e = 1 the root goes to zero, where round-off of the difference ends the search.
         if high < 1e-6 {
@@ -186,7 +188,7 @@ impl Pad {
 
 /// What backward Euler leaves of the speed of an elastic bounce: each step keeps 1/√(1 + q) of it, q = h²k/m, for half a period.
 fn numerical_restitution(q: f64) -> f64 {
-    (-0.5 * std::f64::consts::PI * q.ln_1p() / q.sqrt().atan()).exp()
+    libm::exp(-0.5 * std::f64::consts::PI * libm::log1p(q) / libm::atan(q.sqrt()))
 }
 
 /// Makes the normals of all contacts rows.
@@ -226,23 +228,34 @@ fn implicit<const W: usize>(
     let step = encounter.step;
     let multipliers = &mut scratch.multipliers;
     multipliers.begin(encounter.masses, SolveParams::default())?;
-    constraints::push_joints(encounter, multipliers);
+    resting::push_joints(encounter, multipliers);
     let first = encounter.joints.len();
     let pads = push_normals(params, encounter, multipliers, &scratch.kept);
-    let friction = FrictionRows::push(encounter, multipliers, first, |contact, tangent| {
-        let pad = &pads[contact];
-        Spring { stiffness: pad.normal.stiffness, damping: 0.0, stretch: pad.stretch[tangent] }.aim(step)
-    });
+    let friction = FrictionRows::push(
+        encounter,
+        multipliers,
+        first,
+        |_| 0.0,
+        |contact, tangent| {
+            let pad = &pads[contact];
+            Spring { stiffness: pad.normal.stiffness, damping: 0.0, stretch: pad.stretch[tangent] }.aim(step)
+        },
+    );
+    let begun = Instant::now();
     let residual = multipliers.solve();
-    let push = constraints::repair(&constraints::without_contacts(encounter), multipliers);
+    let solved = StageReport::since(begun, multipliers.take_rounds(), residual);
+    let begun = Instant::now();
+    let push = resting::repair(&resting::without_contacts(encounter), multipliers);
+    let position_correction = StageReport::since(begun, multipliers.take_rounds(), 0.0);
+    let stages = ResponseStages { resting: solved, position_correction, ..ResponseStages::default() };
     multipliers.apply(encounter.velocities);
-    let mut outcome = Outcome { residual, push, ..Outcome::default() };
+    let mut outcome = Outcome { stages, push, ..Outcome::default() };
     let mut springs = Springs::default();
-    constraints::take_joints(encounter, multipliers, &mut outcome, &mut springs);
+    resting::take_joints(encounter, multipliers, &mut outcome, &mut springs);
     for i in 0..pads.len() {
         outcome.impulses.push([multipliers.impulse(first + i), 0.0, 0.0]);
     }
-    friction.take(multipliers, &mut outcome);
+    friction.take(multipliers, &mut outcome, |contact| contact, |account, taken| account.friction += taken);
     scratch.kept.clear();
     for (i, pad) in pads.iter().enumerate() {
         let [normal, tangential @ ..] = outcome.impulses[i];
@@ -255,7 +268,6 @@ fn implicit<const W: usize>(
         scratch.kept.push([pad.damping, stretch[0], stretch[1]]);
     }
     springs.close(&mut outcome.account, encounter.elastic);
-    outcome.rounds = multipliers.rounds;
     Ok(outcome)
 }
 
@@ -280,17 +292,17 @@ fn explicit<const W: usize>(
         multipliers.set_impulse(i, impulse);
         damped.push(impulse - spring);
     }
-    let friction = FrictionRows::push(encounter, multipliers, 0, |_, _| (0.0, 0.0));
+    let friction = FrictionRows::push(encounter, multipliers, 0, |_| 0.0, |_, _| (0.0, 0.0));
     let mut stretches = apply_explicit_friction(&friction, encounter, multipliers, &pads);
     multipliers.update();
     multipliers.apply(encounter.velocities);
     // Joints close the ledger's springs; those of contacts come on top.
-    let mut outcome = constraints::respond_joints(SolveParams::default(), encounter, &mut scratch.joints)?;
+    let mut outcome = resting::respond_joints(SolveParams::default(), encounter, &mut scratch.joints)?;
     let mut springs = Springs::default();
     for i in 0..pads.len() {
         outcome.impulses.push([multipliers.impulse(i), 0.0, 0.0]);
     }
-    friction.take(multipliers, &mut outcome);
+    friction.take(multipliers, &mut outcome, |contact| contact, |account, taken| account.friction += taken);
     scratch.kept.clear();
     for (i, pad) in pads.iter().enumerate() {
         let (before, after) = (multipliers.rate_before(i), multipliers.rate_after(i));

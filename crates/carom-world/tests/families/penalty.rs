@@ -3,7 +3,7 @@
 use crate::encounters::{Case, Random, change};
 use carom_contact::space::Pose;
 use carom_world::response::penalty::{PenaltyScratch, respond, suggested_stiffness};
-use carom_world::{Outcome, PenaltyParams, WorldError};
+use carom_world::{Outcome, PenaltyParams, ResponseStages, WorldError};
 use glam::{DMat3, DQuat, DVec3};
 use proptest::prelude::*;
 
@@ -316,7 +316,9 @@ fn a_saved_contact_goes_on_as_it_was() {
     scratch.restore(whole.scratch.kept().to_vec());
     let Drop { gap, params, gravity, .. } = whole;
     let mut resumed = Drop { case: whole.case.clone(), gap, scratch, params, gravity };
-    (0..5).for_each(|_| assert_eq!(whole.step(), resumed.step()));
+    // Wall times differ.
+    let without_times = |outcome: Outcome<6>| Outcome { stages: ResponseStages::default(), ..outcome };
+    (0..5).for_each(|_| assert_eq!(without_times(whole.step()), without_times(resumed.step())));
 }
 
 #[test]

@@ -54,7 +54,10 @@ fn a_box_a_cylinder_and_a_ring_lie_still_for_a_second_under_every_family() {
             println!("{family}, {name}: aside {aside:.1e}, up {:.1e}, turned {turned:.1e}", moved.y);
             // Springs give way: by g h²/a² with a = 0.5 − 0.3 e, which is 0.06 mm for e = 0.3 and 0.1 mm for the pair's 0.4.
             let sag = if family.ends_with("springs") { 1.5e-4 } else { 1e-9 };
-            if aside > 1e-8 || moved.y.abs() > sag || turned > 1e-7 {
+            // Ten sweeps a step approach rest over many steps.
+            let (most_aside, most_turned) = if family.ends_with("impulses") { (1e-6, 3e-6) } else { (1e-8, 1e-7) };
+            let sag = if family.ends_with("impulses") { 1e-6 } else { sag };
+            if aside > most_aside || moved.y.abs() > sag || turned > most_turned {
                 failures.push((family, name.to_string(), aside, moved.y, turned));
             }
         }

@@ -158,34 +158,6 @@ fn a_warning_counts_the_steps_and_keeps_the_worst_and_off_looks_at_nothing() {
     }
 }
 
-/// Poisson's hypothesis under a box of 1,000 t gave back thousands of joules, booked as losses of the integrator.
-#[test]
-fn a_heavy_box_that_crushes_a_light_one_under_poissons_hypothesis_is_stopped_by_name() {
-    let cube = |name: &str, height: f64, mass: f64| BodyDefinition {
-        mass,
-        inertia: glam::DMat3::from_diagonal(DVec3::splat(mass * 0.04 / 6.0)),
-        pose: space::Pose::new(DVec3::Y * height, DQuat::IDENTITY),
-        bounciness: Bounciness::Constant(0.0),
-        friction: 0.5,
-        ..BodyDefinition::new(name, Arc::new(space::Shape::cuboid(DVec3::splat(0.2)).unwrap()))
-    };
-    let ground = BodyDefinition {
-        bounciness: Bounciness::Constant(0.0),
-        friction: 0.5,
-        ..BodyDefinition::fixed("floor", Arc::new(space::Shape::half_space(DVec3::Y).unwrap()))
-    };
-    let response = Response::Impulses(ImpulseParams { poisson: true, ..ImpulseParams::default() });
-    let friction_rule = carom_object::Combiner::GeometricMean;
-    let params = WorldParams { gravity: DVec3::NEG_Y * 9.81, response, friction_rule, ..WorldParams::new(1e-3) };
-    let bodies = vec![cube("a light box", 0.1, 1.0), cube("b heavy box", 0.3, 1e6), ground];
-    let mut system = System::space(WorldDefinition { bodies, ..WorldDefinition::new(params) }).unwrap();
-    let error = run(&mut system, 2000).unwrap_err();
-    assert!(
-        matches!(&error, WorldError::EnergyGain { bodies, .. } if *bodies == ["a light box", "b heavy box"]),
-        "{error}"
-    );
-}
-
 /// Flexible contact of 1 g under 1,000 t made 10¹⁶ J of 3.4 MJ, booked as restitution.
 #[test]
 fn a_heavy_ball_on_a_light_one_is_stopped_in_flexible_contact() {

@@ -13,6 +13,7 @@ mod flexible_heaps;
 mod flexible_ringing;
 mod flexible_spin;
 mod friction;
+mod friction_energy;
 mod impacts;
 mod input;
 mod interruption;

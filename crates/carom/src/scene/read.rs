@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use carom_impact::{ImpactParams, Operator};
+use carom_impact::{ImpactFriction, ImpactParams, Operator};
 use carom_object::Combiner;
 use carom_shape::{nearest, shortened};
 use carom_solve::{Method, SolveParams};
@@ -377,7 +377,7 @@ fn response(keys: Fields) -> Response {
             })
         }
         _ => {
-            let ReflectionParams { impact: usual, rounds } = ReflectionParams::default();
+            let ReflectionParams { impact: usual, rounds, exact_contacts } = ReflectionParams::default();
             let operator = match keys.word("operator", "reflections") {
                 "inelastic" => Operator::Inelastic,
                 "gauss-seidel" => Operator::GaussSeidel,
@@ -389,12 +389,17 @@ fn response(keys: Fields) -> Response {
                 impact: ImpactParams {
                     operator,
                     layers: keys.count("layers").unwrap_or(usual.layers),
-                    friction_passes: keys.count("friction-passes").unwrap_or(usual.friction_passes),
+                    friction: match (keys.word("friction", "maximal-dissipation"), keys.count("friction-passes")) {
+                        (_, Some(0)) => ImpactFriction::Off,
+                        ("coulomb", _) => ImpactFriction::Coulomb,
+                        (_, passes) => ImpactFriction::MaximalDissipation { passes: passes.unwrap_or(1) },
+                    },
                     least_norm: keys.flag("least-norm", usual.least_norm),
                     passes: keys.count("passes").unwrap_or(usual.passes),
                     ..usual
                 },
                 rounds: keys.count("impact-rounds").unwrap_or(rounds),
+                exact_contacts: keys.count("exact-contacts").unwrap_or(exact_contacts),
             })
         }
     }

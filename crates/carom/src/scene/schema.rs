@@ -332,7 +332,20 @@ pub const SECTIONS: &[Section] = &[
                 "16",
                 "reflections: into how many values the restitutions of touching bodies are gathered",
             ),
-            key("friction-passes", Kind::Whole(0, 100_000), "", "1", "reflections: passes of friction; 0 is none"),
+            key(
+                "friction",
+                Kind::Choice(&["maximal-dissipation", "coulomb"]),
+                "",
+                "\"maximal-dissipation\"",
+                "reflections: friction of impacts, with fixed directions as in the paper, or by Coulomb's law with the exact cone; resting contacts have the exact cone in any case",
+            ),
+            key(
+                "friction-passes",
+                Kind::Whole(0, 100_000),
+                "",
+                "1",
+                "reflections: passes of friction by maximal dissipation; 0 is no friction in impacts",
+            ),
             key(
                 "least-norm",
                 Kind::Flag,
@@ -353,6 +366,13 @@ pub const SECTIONS: &[Section] = &[
                 "",
                 "8",
                 "reflections: how often contacts may join within a step because others push them together; 1 leaves them to the next step",
+            ),
+            key(
+                "exact-contacts",
+                Kind::Whole(0, 1_000_000_000),
+                "",
+                "8192",
+                "reflections: up to so many contacts, those at rest are solved exactly; more by sweeps, and the run reports the residual",
             ),
             key("sweeps", Kind::Whole(1, 1_000_000), "", "10", "impulses: sweeps over all contacts in a step"),
             key(
