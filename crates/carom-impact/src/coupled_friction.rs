@@ -95,7 +95,7 @@ impl<C: Columns> CoupledFriction<C> {
         }
     }
 
-    /// What the impulses gave to the motion, J: r·q + ½|Gr|².
+    /// The energy that the impulses add to the motion, J: r·q + ½|Gr|².
     fn gained_energy(&mut self) -> f64 {
         self.w.iter_mut().for_each(|w| *w = 0.0);
         let mut gained = 0.0;

@@ -92,7 +92,7 @@ fn caches() -> String {
     (0..4).map_while(|index| size(index).ok()).map(|size| size.trim().to_owned()).collect::<Vec<_>>().join(" ")
 }
 
-/// What the pins say, by their keys.
+/// The pinned hashes by their keys.
 fn pins() -> BTreeMap<String, String> {
     let text = std::fs::read_to_string(PINS).unwrap();
     text.lines().filter_map(|line| line.split_once(": ")).map(|(key, value)| (key.into(), value.into())).collect()

@@ -1,6 +1,6 @@
 //! `THIRD-PARTY.txt` names all that the command is built from, with its licences. `make licences` writes it.
 //!
-//! What it has to name follows from `Cargo.lock`, the manifests and `web/package-lock.json` alone, so that the test needs neither a
+//! The names follow from `Cargo.lock`, the manifests and `web/package-lock.json` alone, so that the test needs neither a
 //! network nor the sources of dependencies. Crates of all platforms and all that compile others are named, even if no code of theirs is
 //! linked here.
 
@@ -63,7 +63,7 @@ fn crates() -> BTreeSet<Package> {
     found
 }
 
-/// What a crate of ours needs for more than its tests, by name.
+/// The dependencies of one of our crates by name, without those of its tests.
 fn dependencies(of: &str) -> BTreeSet<String> {
     let manifest = toml_file(&root().join("crates").join(of).join("Cargo.toml"));
     let targets = manifest.get("target").and_then(toml::Value::as_table);
@@ -86,7 +86,7 @@ fn npm() -> Vec<(Package, String)> {
     kept.map(package).collect()
 }
 
-/// What `THIRD-PARTY.txt` lists under a heading.
+/// The entries of `THIRD-PARTY.txt` under a heading.
 fn listed(text: &str, heading: &str) -> BTreeSet<Package> {
     let lines = text.lines().skip_while(|line| *line != heading).skip(2);
     let packages = lines.take_while(|line| !line.is_empty()).map(|line| {

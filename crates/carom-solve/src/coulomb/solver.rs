@@ -471,7 +471,7 @@ impl Methods {
             report.method = report.method.max(IslandMethod::InteriorPoint);
             self.try_interior_points(island, params, &finish, report, best);
         }
-        // What is left of the residual moves the selected solution by 1/compliance of it: chord steps cost little.
+        // The residual moves the selected solution by residual/compliance: chord steps that lower it cost little.
         let chords = NewtonParams { tolerance: 0.0, max_steps: 0, reuse_factor: true, ..finish };
         self.newton.run(island, &mut self.r, &chords);
         island.proximity = 0.0;

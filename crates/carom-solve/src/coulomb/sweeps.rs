@@ -22,7 +22,7 @@ const SWEEPS_BEFORE_ACCELERATION: usize = 20;
 /// Added to the diagonal of a joint's block, relative to its mean: a block may be singular.
 const JOINT_REGULARIZATION: f64 = 1e-12;
 
-/// What a constraint asks for.
+/// The target of a constraint.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Kind {
     /// A normal without friction.
@@ -58,7 +58,7 @@ struct SweptConstraint<const W: usize> {
     is_kinetic: bool,
 }
 
-/// What is needed at the beginning and at the end alone.
+/// Memory that only the beginning and the end need.
 #[derive(Debug, Clone, Copy)]
 struct Units {
     constraint: u32,
