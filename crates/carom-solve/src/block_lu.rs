@@ -108,7 +108,8 @@ pub(crate) struct BlockLu {
     /// Diagonal blocks and pairs in the order of their fronts, with the places of their blocks among the front's rows.
     diagonals: Vec<(u32, u32)>,
     pairs: Vec<(u32, [u32; 2])>,
-    /// For each front: L below and U above the diagonal of its columns (height × width, column by column), then U right of it (width × rest).
+    /// For each front: L below and U above the diagonal of its columns with inverse pivots on it (height × width, column by column), then U right of it
+    /// (width × rest).
     factors: Vec<f64>,
     /// For each front, the row that was exchanged with each pivot row.
     exchanges: Vec<u32>,
@@ -285,6 +286,7 @@ impl BlockLu {
             let factor = &mut self.factors[front.factor..];
             for (column, target) in factor.chunks_mut(height).take(width).enumerate() {
                 target.copy_from_slice(&self.front[column * leading..][..height]);
+                target[column] = 1.0 / target[column];
             }
             for (column, target) in factor[height * width..].chunks_mut(width).take(height - width).enumerate() {
                 target.copy_from_slice(&self.front[(width + column) * leading..][..width]);
@@ -334,7 +336,7 @@ impl BlockLu {
             }
             for k in (0..width).rev() {
                 let column = &factor[k * height..][..k + 1];
-                known[k] /= column[k];
+                known[k] *= column[k];
                 let value = known[k];
                 lu_kernel::subtract_scaled(registers, &mut known[..k], value, &column[..k]);
             }

@@ -12,16 +12,20 @@ const EIGHT: usize = 2 * LANES;
 /// Columns that are eliminated before the rest of the front is updated.
 const PANEL: usize = 8;
 
+/// A number on the diagonal is the pivot if it is at least this part of the largest one: exchanging rows costs time.
+const EXCHANGE_THRESHOLD: f64 = 0.1;
+
 /// The distance between columns of a front of this height.
 #[inline(always)]
 pub(crate) fn leading_dimension(height: usize) -> usize {
-    height.next_multiple_of(EIGHT) + 2 * EIGHT
+    height.next_multiple_of(EIGHT) + EIGHT
 }
 
 /// Which pivots to take.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Pivoting {
-    /// The largest number among the rows that are eliminated. Pivots below this fraction of the largest number are replaced by it.
+    /// The number on the diagonal, or the largest among the rows that are eliminated if that is much larger. Pivots below this fraction of the largest
+    /// one so far are replaced by it.
     Exchange(f64),
     /// The number on the diagonal, which must be positive.
     Positive,
@@ -39,20 +43,14 @@ pub(crate) fn eliminate<R: Registers>(
     pivoting: Pivoting,
 ) -> Result<(), (usize, f64)> {
     let leading = leading_dimension(height);
-    let mut largest = 0.0f64;
-    for column in 0..width {
-        for &value in &front[column * leading..][..height] {
-            largest = if value.abs() > largest { value.abs() } else { largest };
-        }
-    }
-    let mut begin = 0;
+    let (mut largest, mut begin) = (0.0f64, 0);
     while begin < width {
         if is_interrupted() {
             return Err((begin, f64::NAN));
         }
         let end = (begin + PANEL).min(width);
         for k in begin..end {
-            choose_pivot(front, [leading, width], [begin, k, end], exchanges, (pivoting, largest))?;
+            choose_pivot(front, [leading, width], [begin, k, end], exchanges, pivoting, &mut largest)?;
             eliminate_in_panel(registers, front, height, [k, end]);
         }
         for k in begin..end {
@@ -77,17 +75,24 @@ fn choose_pivot(
     [leading, width]: [usize; 2],
     [begin, k, end]: [usize; 3],
     exchanges: &mut [u32],
-    (pivoting, largest): (Pivoting, f64),
+    pivoting: Pivoting,
+    largest: &mut f64,
 ) -> Result<(), (usize, f64)> {
     let mut pivot_row = k;
     if let Pivoting::Exchange(_) = pivoting {
-        let mut size = -1.0;
-        for row in k..width {
-            let value = front[k * leading + row].abs();
+        let column = &front[k * leading..][..width];
+        let diagonal = column[k].abs();
+        let mut size = diagonal;
+        for row in k + 1..width {
+            let value = column[row].abs();
             if value > size {
                 (pivot_row, size) = (row, value);
             }
         }
+        if diagonal >= EXCHANGE_THRESHOLD * size {
+            (pivot_row, size) = (k, diagonal);
+        }
+        *largest = if size > *largest { size } else { *largest };
     }
     exchanges[k] = pivot_row as u32;
     if pivot_row != k {
@@ -98,7 +103,7 @@ fn choose_pivot(
     let pivot = &mut front[k * leading + k];
     match pivoting {
         Pivoting::Exchange(tolerance) => {
-            let smallest = tolerance * largest;
+            let smallest = tolerance * *largest;
             if pivot.abs() <= smallest {
                 *pivot = if smallest == 0.0 { 1.0 } else { smallest.copysign(*pivot) };
             }
@@ -127,15 +132,32 @@ fn eliminate_in_panel<R: Registers>(registers: R, front: &mut [f64], height: usi
 /// The rows of a panel in the columns behind it: multiplied by the inverse of the panel's unit lower triangle.
 #[inline(always)]
 fn finish_rows<R: Registers>(registers: R, front: &mut [f64], [height, leading]: [usize; 2], [begin, end]: [usize; 2]) {
+    if height == end {
+        return;
+    }
     let (panel, rest) = front.split_at_mut(end * leading);
-    for column in 0..height - end {
-        let target = &mut rest[column * leading..][..end];
-        for k in begin..end {
-            let factor = target[k];
-            for row in k + 1..end {
-                target[row] = registers.subtract(target[row], factor, panel[k * leading + row]);
+    let width = end - begin;
+    // The inverse, column by column; entries above the diagonal and beyond the panel are zero.
+    let mut inverse = [[0.0; EIGHT]; PANEL];
+    for c in 0..width {
+        inverse[c][c] = 1.0;
+        for k in c..width {
+            let factor = inverse[c][k];
+            let column = &panel[(begin + k) * leading + begin..][..width];
+            for row in k + 1..width {
+                inverse[c][row] = registers.subtract(inverse[c][row], factor, column[row]);
             }
         }
+        // Negated, because registers subtract products.
+        inverse[c].iter_mut().for_each(|value| *value = -*value);
+    }
+    for column in 0..height - end {
+        let target = &mut rest[column * leading + begin..][..EIGHT];
+        let mut sum = registers.load_eight(&[0.0; EIGHT]);
+        for k in 0..width {
+            sum = registers.subtract_multiple(sum, registers.load_eight(&inverse[k]), target[k]);
+        }
+        target[..width].copy_from_slice(&registers.store_eight(sum)[..width]);
     }
 }
 

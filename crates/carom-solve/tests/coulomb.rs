@@ -1,8 +1,8 @@
 //! Coulomb's law as `carom_solve::coulomb` solves it.
 
 use carom_solve::coulomb::{
-    Constraint, ConstraintLaw, CoulombError, CoulombMethod, CoulombParams, CoulombProblem, CoulombReport,
-    CoulombSolver, IslandMethod, MatrixProblem,
+    Constraint, ConstraintLaw, ContactMatrix, CoulombError, CoulombMethod, CoulombParams, CoulombProblem,
+    CoulombReport, CoulombSolver, IslandMethod, MatrixProblem,
 };
 use carom_solve::{BlockColumns, Columns};
 use proptest::prelude::*;
@@ -362,7 +362,8 @@ fn an_explicit_matrix_gives_the_impulses_of_the_bodies() {
         .map(|(i, j)| (i, j, heap.columns.product(i, j)))
         .filter(|entry| entry.2 != 0.0)
         .collect();
-    let problem = MatrixProblem { size: rows, entries: &entries, constraints: &heap.constraints, free: &heap.free };
+    let matrix = ContactMatrix::new(rows, &entries, &heap.constraints).unwrap();
+    let problem = MatrixProblem { matrix: &matrix, constraints: &heap.constraints, free: &heap.free };
     let mut impulses = vec![0.0; rows];
     let report = CoulombSolver::default().solve_matrix(&problem, &CoulombParams::default(), &mut impulses).unwrap();
     assert!(report.converged && report.residual < 1e-12, "{report:?}");
@@ -664,7 +665,8 @@ fn bad_input_is_refused_by_its_row_and_number() {
 fn bad_matrices_are_refused() {
     let constraints = [Constraint::contact(0, 3, 0.5)];
     let solve = |entries: &[(usize, usize, f64)]| {
-        let problem = MatrixProblem { size: 3, entries, constraints: &constraints, free: &[-1.0, 0.0, 0.0] };
+        let matrix = ContactMatrix::new(3, entries, &constraints)?;
+        let problem = MatrixProblem { matrix: &matrix, constraints: &constraints, free: &[-1.0, 0.0, 0.0] };
         CoulombSolver::default().solve_matrix(&problem, &CoulombParams::default(), &mut [0.0; 3])
     };
     assert!(solve(&[(0, 0, 1.0), (1, 1, 1.0), (2, 2, 1.0)]).unwrap().converged);

@@ -8,19 +8,19 @@ use crate::block_lu::{BlockLu, BlockMatrix};
 pub(crate) struct NewtonBlock {
     pub impulse: Matrix,
     pub velocity: Matrix,
-    /// The inverse of `impulse`, which callers may know more accurately than elimination finds it.
-    pub inverse: Matrix,
+    /// The inverse of `impulse`, where callers know it more accurately than elimination finds it.
+    pub inverse: Option<Matrix>,
 }
 
 impl NewtonBlock {
     pub fn new(impulse: Matrix, velocity: Matrix) -> Self {
-        NewtonBlock { impulse, velocity, inverse: invert(&impulse) }
+        NewtonBlock { impulse, velocity, inverse: None }
     }
 
-    /// The inverse with a compliance added to W.
+    /// The inverse of `impulse` with a compliance added to W.
     fn inverse_with(&self, softness: &Vector) -> Matrix {
         if *softness == [0.0; 3] {
-            return self.inverse;
+            return self.inverse.unwrap_or_else(|| invert(&self.impulse));
         }
         let mut impulse = self.impulse;
         for r in 0..3 {
@@ -31,6 +31,18 @@ impl NewtonBlock {
         invert(&impulse)
     }
 }
+
+/// Why a matrix cannot be worked with.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Unfit {
+    /// Memory does not suffice.
+    Memory,
+    /// Elimination finds a pivot that is not positive, in this row of this contact.
+    Indefinite { contact: usize, row: usize, pivot: f64 },
+}
+
+/// Added to the diagonal of an explicit W, relative to its mean, before elimination tells whether it is definite: published matrices have seven digits.
+const DEFINITENESS_TOLERANCE: f64 = 1e-5;
 
 /// W, with what solvers do with it.
 pub(crate) trait Delassus {
@@ -51,6 +63,9 @@ pub(crate) trait Delassus {
 
     /// Takes over a change of one contact's impulse.
     fn change(&mut self, contact: usize, change: &Vector);
+
+    /// Finds the structure of Newton's matrix, which factorizations need.
+    fn prepare(&mut self) -> Result<(), Unfit>;
 
     /// Factorizes Newton's matrix. False if it is not finite or memory does not allow it.
     fn factorize(&mut self, blocks: &[NewtonBlock]) -> bool;
@@ -101,8 +116,8 @@ impl BodyForm {
         self.softness.clear();
     }
 
-    /// Finds the structure of the matrix over bodies. False if memory does not allow it.
-    pub fn prepare(&mut self) -> bool {
+    /// Numbers the coordinates once all contacts and bodies are there.
+    pub fn finish(&mut self) {
         self.offsets.clear();
         let mut end = 0;
         for &width in &self.widths {
@@ -110,13 +125,6 @@ impl BodyForm {
             end += width;
         }
         self.motion.resize(end as usize, 0.0);
-        let mut pairs: Vec<[u32; 2]> = self.sides.iter().filter_map(pair).collect();
-        pairs.sort_unstable();
-        pairs.dedup();
-        let number = |sides| pair(sides).and_then(|pair| pairs.binary_search(&pair).ok()).map_or(NO_PAIR, |k| k as u32);
-        self.pair_of = self.sides.iter().map(number).collect();
-        self.matrix.set_structure(self.widths.iter().map(|&width| width as usize), &pairs);
-        self.lu.analyze(&self.matrix)
     }
 
     #[inline(always)]
@@ -235,6 +243,16 @@ impl Delassus for BodyForm {
         self.motion = motion;
     }
 
+    fn prepare(&mut self) -> Result<(), Unfit> {
+        let mut pairs: Vec<[u32; 2]> = self.sides.iter().filter_map(pair).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        let number = |sides| pair(sides).and_then(|pair| pairs.binary_search(&pair).ok()).map_or(NO_PAIR, |k| k as u32);
+        self.pair_of = self.sides.iter().map(number).collect();
+        self.matrix.set_structure(self.widths.iter().map(|&width| width as usize), &pairs);
+        if self.lu.analyze(&self.matrix) { Ok(()) } else { Err(Unfit::Memory) }
+    }
+
     fn factorize(&mut self, blocks: &[NewtonBlock]) -> bool {
         let mut matrix = std::mem::take(&mut self.matrix);
         matrix.values.fill(0.0);
@@ -320,20 +338,43 @@ impl MatrixForm {
         self.diagonals.clear();
     }
 
-    /// Appends the blocks of a contact, by ascending column.
-    pub fn push_row(&mut self, contact: usize, row: &[(u32, Matrix)]) {
-        for &(column, block) in row {
-            if column as usize == contact {
-                self.diagonals.push(self.columns.len() as u32);
+    /// Appends a block to the row of a contact.
+    pub fn push(&mut self, contact: usize, column: u32, block: Matrix) {
+        if column as usize == contact {
+            self.diagonals.push(self.columns.len() as u32);
+        }
+        self.columns.push(column);
+        self.blocks.push(block);
+    }
+
+    /// Ends the row of a contact. Blocks are sorted by column.
+    pub fn finish_row(&mut self) {
+        let start = self.starts.last().map_or(0, |&start| start as usize);
+        if !self.columns[start..].is_sorted() {
+            let contact = (self.starts.len() - 1) as u32;
+            let mut row: Vec<(u32, Matrix)> =
+                self.columns[start..].iter().copied().zip(self.blocks[start..].iter().copied()).collect();
+            row.sort_unstable_by_key(|entry| entry.0);
+            for (k, (column, block)) in row.into_iter().enumerate() {
+                (self.columns[start + k], self.blocks[start + k]) = (column, block);
+                if column == contact {
+                    self.diagonals[contact as usize] = (start + k) as u32;
+                }
             }
-            self.columns.push(column);
-            self.blocks.push(block);
         }
         self.starts.push(self.columns.len() as u32);
     }
 
+    /// Whether W is positive semidefinite, up to a tolerance. The structure must be known.
+    pub fn check_definite(&mut self) -> Result<(), Unfit> {
+        match self.find_negative_pivot(DEFINITENESS_TOLERANCE) {
+            Some((row, pivot)) => Err(Unfit::Indefinite { contact: row / 3, row: row % 3, pivot }),
+            None => Ok(()),
+        }
+    }
+
     /// Row and value of a pivot of W + δ that is not positive, if elimination finds one: then W is indefinite.
-    pub fn find_negative_pivot(&mut self, regularization: f64) -> Option<(usize, f64)> {
+    fn find_negative_pivot(&mut self, regularization: f64) -> Option<(usize, f64)> {
         let mut impulse = [[0.0; 3]; 3];
         (0..3).for_each(|k| impulse[k][k] = regularization);
         // Padding rows are zero: one on their diagonal.
@@ -341,7 +382,7 @@ impl MatrixForm {
             let mut impulse = impulse;
             let diagonal = self.blocks[self.diagonals[contact] as usize];
             (0..3).filter(|&k| diagonal[k] == [0.0; 3]).for_each(|k| impulse[k][k] = 1.0);
-            NewtonBlock { impulse, velocity: IDENTITY, inverse: IDENTITY }
+            NewtonBlock::new(impulse, IDENTITY)
         };
         let blocks: Vec<NewtonBlock> = (0..self.len()).map(block).collect();
         self.assemble(&blocks);
@@ -369,7 +410,7 @@ impl MatrixForm {
     }
 
     /// Finds the structure of Newton's matrix. False if memory does not allow it.
-    pub fn prepare(&mut self) -> bool {
+    fn analyze(&mut self) -> bool {
         let count = self.starts.len() - 1;
         let mut pairs = Vec::new();
         self.pair_of.clear();
@@ -428,6 +469,10 @@ impl Delassus for MatrixForm {
     }
 
     fn change(&mut self, _: usize, _: &Vector) {}
+
+    fn prepare(&mut self) -> Result<(), Unfit> {
+        if self.analyze() { Ok(()) } else { Err(Unfit::Memory) }
+    }
 
     fn factorize(&mut self, blocks: &[NewtonBlock]) -> bool {
         self.assemble(blocks);

@@ -54,6 +54,12 @@ pub enum CoulombError {
         /// The row.
         row: usize,
     },
+    /// A constraint has other rows than when the matrix was made.
+    #[error("constraint {constraint} has other rows than the one that the matrix was made for")]
+    OtherRows {
+        /// Which constraint.
+        constraint: usize,
+    },
     /// The rows of a constraint belong to different bodies.
     #[error("constraint {constraint}: its rows belong to different bodies")]
     Bodies {

@@ -4,7 +4,7 @@ use super::cone::Law;
 use super::delassus::Delassus;
 use super::island::{Island, Residual};
 use super::one_contact::OneContact;
-use super::small::{Matrix, Vector, add, apply, scale, subtract};
+use super::small::{Matrix, Vector, add, apply, dot, scale, subtract};
 
 /// Memory of the method.
 #[derive(Debug, Default)]
@@ -12,6 +12,7 @@ pub(crate) struct GaussSeidel {
     diagonals: Vec<Matrix>,
     contacts: Vec<OneContact>,
     u: Vec<Vector>,
+    step: Vec<Vector>,
 }
 
 /// Added to the diagonal of a contact's block, relative to its mean: a block may be singular.
@@ -36,6 +37,40 @@ impl GaussSeidel {
         }
     }
 
+    /// Sweeps of block Jacobi: every contact is solved with the others as they are, then all change by the same part of that, the one that lowers the energy
+    /// most. Unlike Gauss-Seidel, the result does not depend on the order of contacts: mirror images stay mirror images.
+    pub fn sweep_jacobi<D: Delassus>(&mut self, island: &mut Island<D>, r: &mut [Vector], sweeps: usize) {
+        for _ in 0..sweeps {
+            island.velocities(r, &mut self.u);
+            self.step.clear();
+            for contact in 0..island.len() {
+                let q = subtract(&self.u[contact], &apply(&self.diagonals[contact], &r[contact]));
+                let new = self.solve(island.laws[contact], contact, &q).unwrap_or(r[contact]);
+                self.step.push(subtract(&new, &r[contact]));
+            }
+            let slope: f64 = self.step.iter().zip(&self.u).map(|(step, u)| dot(step, u)).sum();
+            self.u.fill([0.0; 3]);
+            island.delassus.product(&self.step, &mut self.u);
+            let curvature: f64 = self.step.iter().zip(&self.u).map(|(step, u)| dot(step, u)).sum::<f64>()
+                + island.proximity * self.step.iter().map(|step| dot(step, step)).sum::<f64>();
+            let length = if curvature > 0.0 { (-slope / curvature).clamp(0.0, 1.0) } else { 0.0 };
+            r.iter_mut().zip(&self.step).for_each(|(r, step)| *r = add(r, &scale(step, length)));
+        }
+    }
+
+    /// The impulse of a contact with free velocity q; none if its law has no such solution.
+    fn solve(&self, law: Law, contact: usize, q: &Vector) -> Option<Vector> {
+        let w = &self.diagonals[contact];
+        match law {
+            Law::Bilateral => Some(bilateral(w, q)),
+            Law::Coulomb(friction) | Law::Associated(friction) => Some(self.contacts[contact].solve(q, friction)),
+            Law::Preloaded { friction, preload } => {
+                Some(self.contacts[contact].solve_preloaded(w, q, friction, preload))
+            }
+            Law::Ray(_) | Law::Zero => None,
+        }
+    }
+
     /// Some sweeps over all contacts, in alternating order. Returns the residual afterwards.
     pub fn sweep<D: Delassus>(&mut self, island: &mut Island<D>, r: &mut [Vector], sweeps: usize) -> Residual {
         island.delassus.begin(r);
@@ -52,14 +87,7 @@ impl GaussSeidel {
                     u = add(&u, &scale(&away, island.proximity_of(contact)));
                 }
                 let q = subtract(&u, &apply(w, &r[contact]));
-                let new = match island.laws[contact] {
-                    Law::Bilateral => bilateral(w, &q),
-                    Law::Coulomb(friction) | Law::Associated(friction) => self.contacts[contact].solve(&q, friction),
-                    Law::Preloaded { friction, preload } => {
-                        self.contacts[contact].solve_preloaded(w, &q, friction, preload)
-                    }
-                    Law::Ray(_) | Law::Zero => continue,
-                };
+                let Some(new) = self.solve(island.laws[contact], contact, &q) else { continue };
                 let change = subtract(&new, &r[contact]);
                 if change != [0.0; 3] {
                     r[contact] = new;

@@ -9,7 +9,8 @@
 use super::cone::Law;
 use super::delassus::{Delassus, NewtonBlock};
 use super::island::{Island, Residual};
-use super::small::{IDENTITY, Matrix, Vector, add, apply, dot, invert, multiply, scale, tangential};
+use super::newton::{State, state};
+use super::small::{IDENTITY, Matrix, Vector, add, apply, dot, multiply, scale, tangential};
 
 /// The regularization of bilateral rows, relative to the diagonal of W.
 const BILATERAL_REGULARIZATION: f64 = 1e-9;
@@ -48,6 +49,9 @@ pub(crate) struct InteriorPoint {
     u: Vec<Vector>,
     /// The impulses of the current point.
     pub r: Vec<Vector>,
+    /// What contacts do at the current point, and how many steps ago that was different.
+    states: Vec<State>,
+    pub steps_with_states: usize,
     /// How many contacts have a preload.
     preloads: usize,
     last_length: f64,
@@ -126,6 +130,7 @@ impl InteriorPoint {
         self.last_length = 1.0;
         self.short_steps = 0;
         self.regularization = REGULARIZATION;
+        self.states.clear();
         self.update_impulses(island);
     }
 
@@ -168,6 +173,14 @@ impl InteriorPoint {
     /// The residual of the current impulses.
     pub fn residual<D: Delassus>(&mut self, island: &Island<D>) -> Residual {
         island.velocities(&self.r, &mut self.u);
+        let states = island.laws.iter().zip(&self.r).zip(&self.u).map(|((law, r), u)| state(*law, r, u));
+        if states.clone().eq(self.states.iter().copied()) {
+            self.steps_with_states += 1;
+        } else {
+            self.states.clear();
+            self.states.extend(states);
+            self.steps_with_states = 0;
+        }
         island.residual(&self.r, &self.u)
     }
 
@@ -185,9 +198,7 @@ impl InteriorPoint {
     /// One predictor and corrector; nothing if the linear equations are too badly conditioned.
     fn try_step<D: Delassus>(&mut self, island: &mut Island<D>) -> Option<Progress> {
         self.scale(island);
-        if self.contacts.iter().any(|contact| !contact.center[0].is_finite())
-            || !island.delassus.factorize(&self.blocks)
-        {
+        if self.contacts.iter().any(|contact| !contact.center[0].is_finite()) || !island.factorize(&self.blocks) {
             return None;
         }
         let gap = self.gap(island);
@@ -273,7 +284,7 @@ impl InteriorPoint {
             (1..3).for_each(|k| back[0][k] = -back[0][k]);
             let mut inverse = multiply(&scaling.regularized, &back);
             inverse[0].iter_mut().for_each(|value| *value /= friction);
-            let mut block = NewtonBlock { impulse, velocity, inverse };
+            let mut block = NewtonBlock { impulse, velocity, inverse: Some(inverse) };
             island.finish_block(contact, &mut block, &mut [0.0; 3]);
             self.blocks.push(block);
             self.contacts.push(scaling);
@@ -420,10 +431,10 @@ fn jordan(x: &Vector, y: &Vector) -> Vector {
     [dot(x, y), x[0] * y[1] + y[0] * x[1], x[0] * y[2] + y[0] * x[2]]
 }
 
-/// z with x ∘ z = y.
+/// z with x ∘ z = y, for x inside the cone.
 fn divide(x: &Vector, y: &Vector) -> Vector {
-    let arrow = [[x[0], x[1], x[2]], [x[1], x[0], 0.0], [x[2], 0.0, x[0]]];
-    apply(&invert(&arrow), y)
+    let first = (x[0] * y[0] - (x[1] * y[1] + x[2] * y[2])) / determinant(x);
+    [first, (y[1] - first * x[1]) / x[0], (y[2] - first * x[2]) / x[0]]
 }
 
 /// How many times d can be added to x before the border of the cone is reached.

@@ -29,6 +29,8 @@ pub(crate) struct Island<D> {
     pub center: Vec<Vector>,
     /// D, a number for each contact; empty for ones.
     pub weights: Vec<f64>,
+    /// How many factorizations there were; tells whether the factor is still the one that a method made.
+    pub factorizations: usize,
     scratch: Vec<Vector>,
     correction: Vec<Vector>,
 }
@@ -101,6 +103,12 @@ impl<D: Delassus> Island<D> {
         }
     }
 
+    /// Factorizes Newton's matrix. False if it is not finite or memory does not allow it.
+    pub fn factorize(&mut self, blocks: &[NewtonBlock]) -> bool {
+        self.factorizations += 1;
+        self.delassus.factorize(blocks)
+    }
+
     /// Solves Newton's equations with the factor of `blocks`, refined against the equations themselves until the relative residual is below the
     /// tolerance. Returns the one that is left.
     pub fn solve_newton(
@@ -164,8 +172,10 @@ impl<D: Delassus> Island<D> {
             block.impulse[row] = [0.0; 3];
             block.impulse[row][row] = 1.0;
             block.velocity[row] = [0.0; 3];
-            (0..3).for_each(|k| (block.inverse[row][k], block.inverse[k][row]) = (0.0, 0.0));
-            block.inverse[row][row] = 1.0;
+            if let Some(inverse) = &mut block.inverse {
+                (0..3).for_each(|k| (inverse[row][k], inverse[k][row]) = (0.0, 0.0));
+                inverse[row][row] = 1.0;
+            }
             right[row] = 0.0;
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! Velocities u = W r + q belong to impulses r. A contact has a normal row and up to two tangents; its impulse lies in the cone K_μ = {|r_T| ≤ μ r_N}, and
 //! De Saxcé's form of Coulomb's law says K_μ ∋ r ⊥ ũ ∈ K_μ* with ũ = (u_N + μ|u_T|, u_T). Bilateral rows keep u = 0. W comes over bodies,
-//! W = GᵀG + S ([`CoulombProblem`]), or as an explicit matrix ([`MatrixProblem`]); [`CoulombSolver`] solves either, island by island:
+//! W = GᵀG + S ([`CoulombProblem`]), or as an explicit matrix ([`ContactMatrix`], [`MatrixProblem`]); [`CoulombSolver`] solves either, island by island:
 //!
 //! 1. block Gauss-Seidel with exact one-contact solves, then semismooth Newton on Alart and Curnier's equations;
 //! 2. if that stalls, interior points with De Saxcé's term in Newton's matrix, and Newton again from there;
@@ -39,6 +39,7 @@ mod gauss_seidel;
 mod interior_point;
 mod island;
 mod least_norm;
+mod matrix;
 mod newton;
 mod one_contact;
 mod problem;
@@ -49,6 +50,7 @@ mod solver;
 mod sweeps;
 
 pub use error::CoulombError;
+pub use matrix::ContactMatrix;
 pub use problem::{Constraint, ConstraintLaw, CoulombProblem, MatrixProblem};
 pub use report::{CoulombReport, IslandMethod};
 pub use solver::{CoulombMethod, CoulombParams, CoulombSolver};

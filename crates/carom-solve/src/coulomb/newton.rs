@@ -32,8 +32,37 @@ pub(crate) struct Newton {
     trial: Vec<Vector>,
     trial_u: Vec<Vector>,
     current: Vec<Vector>,
-    /// Whether the island has the factor of a matrix of this method.
-    has_factor: bool,
+    /// Which contacts slide, for the question whether the solution is unique.
+    slides: Vec<bool>,
+    /// The factor that this method made last.
+    factor: Option<Factor>,
+}
+
+/// What a factor is of.
+#[derive(Debug, Default)]
+struct Factor {
+    /// How many factorizations the island had seen with it.
+    number: usize,
+    /// The compliance that W had in it, relative to the diagonal of W.
+    compliance: f64,
+    states: Vec<State>,
+}
+
+/// What a contact does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum State {
+    Separates,
+    Sticks,
+    Slides,
+    /// Of laws that have no such states.
+    Other,
+}
+
+/// Whether others like them are possible nearby.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Uniqueness {
+    pub velocities: bool,
+    pub impulses: bool,
 }
 
 /// By how much the regularization grows where linear equations are not solved, up to which bound.
@@ -41,7 +70,7 @@ const REGULARIZATION_GROWTH: f64 = 30.0;
 const MIN_REGULARIZATION: f64 = 1e-12;
 const MAX_REGULARIZATION: f64 = 1e-3;
 /// Relative residuals of linear equations below which refinement ends.
-const LINEAR_TOLERANCE: f64 = 1e-13;
+const LINEAR_TOLERANCE: f64 = 1e-9;
 /// Relative residuals of linear equations that make a step useless.
 const MAX_LINEAR_RESIDUAL: f64 = 1e-3;
 /// Fractions of a step that are tried in turn.
@@ -51,9 +80,13 @@ const SLOW_PROGRESS: f64 = 0.5;
 /// A factor is used again for as long as a step with it leaves at most this part of the residual: a solve costs a small part of a factorization.
 const CHORD_PROGRESS: f64 = 0.2;
 
-/// The compliance that shows whether velocities are unique, and how many times as much velocities may change.
+/// The compliance that shows whether impulses are unique, and how many times as much these may change. Impulses that change more belong to
+/// a W whose least principal value is below the inverse of that number: the tolerance leaves them ten digits at most.
 const PROBE_COMPLIANCE: f64 = 1e-6;
-const MAX_CHANGE_OF_UNIQUE: f64 = 1e3;
+const MAX_CHANGE_OF_UNIQUE_IMPULSES: f64 = 1e4;
+
+/// The relative residual of the probe's linear equations.
+const PROBE_TOLERANCE: f64 = 1e-4;
 
 /// Loads and slips below this part of the mean ones are none.
 const PROBE_LOAD: f64 = 1e-7;
@@ -69,7 +102,7 @@ fn scrambled(number: usize) -> f64 {
 impl Newton {
     /// Begins with an island that has no factor yet.
     pub fn begin(&mut self) {
-        self.has_factor = false;
+        self.factor = None;
     }
 
     /// Improves r. Returns its residual and the number of steps; r is the best point seen.
@@ -85,7 +118,7 @@ impl Newton {
         let mut regularization = params.regularization;
         self.current.clear();
         self.current.extend_from_slice(r);
-        if params.reuse_factor && self.has_factor {
+        if params.reuse_factor && self.factor.as_ref().is_some_and(|factor| factor.number == island.factorizations) {
             best = self.take_chords(island, r, best, params.tolerance);
         }
         for step in 0..params.max_steps {
@@ -112,40 +145,67 @@ impl Newton {
         (best, params.max_steps)
     }
 
-    /// Whether the velocities of a solution are the only ones nearby. If not, a small compliance of contacts whose impulses are to be distributed
-    /// otherwise changes velocities a lot, not in proportion to the compliance.
-    pub fn is_unique<D: Delassus>(&mut self, island: &mut Island<D>, r: &[Vector]) -> bool {
+    /// Whether the velocities and the impulses of a solution are the only ones nearby. Impulses that are not unique change a lot, not in proportion to the
+    /// compliance, if contacts with a small compliance are to distribute them otherwise. Velocities are unique if the impulses of all sliding contacts are: friction
+    /// that sticks does no work, so that other impulses of contacts that stick have the same velocities.
+    pub fn uniqueness<D: Delassus>(&mut self, island: &mut Island<D>, r: &[Vector]) -> Uniqueness {
+        const NONE: Uniqueness = Uniqueness { velocities: false, impulses: false };
         self.current.clear();
         self.current.extend_from_slice(r);
         island.velocities(r, &mut self.u);
         let size = super::small::norm(r) / (island.len() as f64).sqrt();
         // Contacts without load that do not open can take some: they count as pressed, and slide as they do.
         let (load, slip) = (PROBE_LOAD * size, PROBE_LOAD * super::small::norm(&self.u).max(size));
+        let mut is_degenerate = false;
+        self.slides.clear();
         for (contact, law) in island.laws.iter().enumerate() {
-            let Law::Coulomb(friction) = *law else { continue };
             let (r, u) = (&mut self.current[contact], &self.u[contact]);
+            let (speed, pull) = (super::small::tangential(u), super::small::tangential(r));
+            let Law::Coulomb(friction) = *law else {
+                self.slides.push(matches!(law, Law::Preloaded { .. }));
+                continue;
+            };
+            // A contact that sticks on the border of its cone was brought there by a choice among many impulses.
+            let on_border = r[0] > load && pull > 0.0 && pull >= (1.0 - PROBE_LOAD) * friction * r[0];
+            is_degenerate |= on_border && speed <= slip;
+            self.slides.push(on_border || (friction > 0.0 && speed > slip));
             if r[0] <= load && u[0] <= slip {
-                let speed = super::small::tangential(u);
                 let drag = if speed > slip { friction * load / speed } else { 0.0 };
                 *r = [load + u[0], -drag * u[1], -drag * u[2]];
             }
         }
-        if !self.linearize(island, PROBE_COMPLIANCE) {
-            return false;
+        if !self.has_factor_of_states(island) && !self.linearize(island, PROBE_COMPLIANCE) {
+            return NONE;
         }
+        let compliance = self.factor.as_ref().map_or(PROBE_COMPLIANCE, |factor| factor.compliance);
         for (contact, block) in self.blocks.iter().enumerate() {
             let push = |row: usize| size * scrambled(3 * contact + row);
             let mut right = super::small::apply(&block.velocity, &[push(0), push(1), push(2)]);
             (island.rows[contact] as usize..3).for_each(|row| right[row] = 0.0);
-            self.right[contact] = scale(&right, PROBE_COMPLIANCE);
+            self.right[contact] = scale(&right, compliance);
         }
         let (right, mut dr) = (std::mem::take(&mut self.right), std::mem::take(&mut self.step));
-        let residual = island.solve_newton(&self.blocks, &right, &mut dr, LINEAR_TOLERANCE);
+        let residual = island.solve_newton(&self.blocks, &right, &mut dr, PROBE_TOLERANCE);
         (self.right, self.step) = (right, dr);
-        self.trial_u.resize(island.len(), [0.0; 3]);
-        island.delassus.product(&self.step, &mut self.trial_u);
-        let change = super::small::norm(&self.trial_u) / super::small::norm(r).max(f64::MIN_POSITIVE);
-        residual < MAX_LINEAR_RESIDUAL && change < MAX_CHANGE_OF_UNIQUE * PROBE_COMPLIANCE
+        if residual.is_nan() || residual >= MAX_LINEAR_RESIDUAL {
+            return NONE;
+        }
+        let limit = MAX_CHANGE_OF_UNIQUE_IMPULSES * compliance * super::small::norm(r).max(f64::MIN_POSITIVE);
+        let square = |k: usize| super::small::dot(&self.step[k], &self.step[k]);
+        let all: f64 = (0..island.len()).map(square).sum();
+        let sliding: f64 = (0..island.len()).filter(|&k| self.slides[k]).map(square).sum();
+        Uniqueness { velocities: sliding.sqrt() < limit, impulses: !is_degenerate && all.sqrt() < limit }
+    }
+
+    /// Whether the island still has a factor of this method with the states of the current point and a compliance like the probe's.
+    fn has_factor_of_states<D: Delassus>(&self, island: &Island<D>) -> bool {
+        let Some(factor) = &self.factor else { return false };
+        factor.number == island.factorizations
+            && factor.compliance > 0.0
+            && factor.compliance <= PROBE_COMPLIANCE
+            && island.weights.is_empty()
+            && self.blocks.len() == island.len()
+            && (0..island.len()).all(|k| factor.states[k] == state(island.laws[k], &self.current[k], &self.u[k]))
     }
 
     /// Newton's step. False if the linear equations are too badly conditioned.
@@ -221,9 +281,12 @@ impl Newton {
     fn linearize<D: Delassus>(&mut self, island: &mut Island<D>, regularization: f64) -> bool {
         self.blocks.clear();
         self.right.clear();
+        let mut states = self.factor.take().unwrap_or_default().states;
+        states.clear();
         for contact in 0..island.len() {
             let (r, u) = (&self.current[contact], &self.u[contact]);
             let (mut block, mut right) = equations(island.laws[contact], r, u);
+            states.push(state(island.laws[contact], r, u));
             for row in 0..3 {
                 for column in 0..3 {
                     block.impulse[row][column] += regularization * block.velocity[row][column];
@@ -234,9 +297,28 @@ impl Newton {
             self.blocks.push(block);
             self.right.push(right);
         }
-        self.has_factor = island.delassus.factorize(&self.blocks);
-        self.has_factor
+        let is_regular = island.factorize(&self.blocks);
+        if is_regular {
+            let compliance = regularization + island.proximity;
+            self.factor = Some(Factor { number: island.factorizations, compliance, states });
+        }
+        is_regular
     }
+}
+
+/// What a contact with these impulses and velocities does, in the linearization of its equations.
+pub(crate) fn state(law: Law, r: &Vector, u: &Vector) -> State {
+    let (friction, preload) = match law {
+        Law::Coulomb(friction) => (friction, 0.0),
+        Law::Preloaded { friction, preload } => (friction, preload),
+        _ => return State::Other,
+    };
+    let normal = r[0] - u[0];
+    if normal <= 0.0 {
+        return State::Separates;
+    }
+    let size = (r[1] - u[1]).hypot(r[2] - u[2]);
+    if size <= friction * (preload + normal) { State::Sticks } else { State::Slides }
 }
 
 /// The derivatives of one contact's equations by its impulse and its velocity.

@@ -1,6 +1,7 @@
 //! Contact problems as callers state them.
 
 use super::error::CoulombError;
+use super::matrix::ContactMatrix;
 use crate::Columns;
 
 /// The law of a constraint.
@@ -114,14 +115,12 @@ impl<C: Columns> CoulombProblem<'_, C> {
     }
 }
 
-/// u = W r + q with an explicit matrix, given as coordinates; entries of one place add up. The symmetric part of W counts.
+/// u = W r + q with an explicit matrix.
 #[derive(Debug, Clone, Copy)]
 pub struct MatrixProblem<'a> {
-    /// Rows of all constraints.
-    pub size: usize,
-    /// Row, column and value.
-    pub entries: &'a [(usize, usize, f64)],
-    /// Contacts and joints, which together have each row once.
+    /// W.
+    pub matrix: &'a ContactMatrix,
+    /// Contacts and joints, with the rows that the matrix was made for.
     pub constraints: &'a [Constraint],
     /// q.
     pub free: &'a [f64],
@@ -129,26 +128,11 @@ pub struct MatrixProblem<'a> {
 
 impl MatrixProblem<'_> {
     pub(super) fn check(&self, impulses: usize) -> Result<(), CoulombError> {
-        check_length("free velocities", self.free.len(), self.size)?;
-        check_length("impulses", impulses, self.size)?;
-        let mut used = vec![false; self.size];
-        for (number, constraint) in self.constraints.iter().enumerate() {
-            constraint.check(number, self.size)?;
-            for &row in constraint.rows() {
-                if std::mem::replace(&mut used[row], true) {
-                    return Err(CoulombError::RowTwice { constraint: number, row });
-                }
-            }
-        }
-        check_length("rows of constraints", used.iter().filter(|used| **used).count(), self.size)?;
+        check_length("free velocities", self.free.len(), self.matrix.size())?;
+        check_length("impulses", impulses, self.matrix.size())?;
+        self.matrix.check(self.constraints)?;
         for (row, value) in self.free.iter().enumerate() {
             check_finite("the free velocity", row, std::slice::from_ref(value))?;
-        }
-        for (entry, &(row, column, value)) in self.entries.iter().enumerate() {
-            if row >= self.size || column >= self.size {
-                return Err(CoulombError::Entry { entry, row, column, size: self.size });
-            }
-            check_finite("an entry", row, &[value])?;
         }
         Ok(())
     }
@@ -158,7 +142,7 @@ fn check_length(what: &'static str, found: usize, expected: usize) -> Result<(),
     if found == expected { Ok(()) } else { Err(CoulombError::Length { what, found, expected }) }
 }
 
-fn check_finite(what: &'static str, row: usize, numbers: &[f64]) -> Result<(), CoulombError> {
+pub(super) fn check_finite(what: &'static str, row: usize, numbers: &[f64]) -> Result<(), CoulombError> {
     match numbers.iter().find(|value| !value.is_finite()) {
         Some(&value) => Err(CoulombError::NotFinite { what, row, value }),
         None => Ok(()),

@@ -1,8 +1,8 @@
 //! Solves problems island by island, with the least involved method that reaches the tolerance.
 
-use super::assembly::{blocks_of_matrix, from_columns, from_matrix, law_of};
+use super::assembly::{from_columns, from_matrix, law_of};
 use super::cone::Law;
-use super::delassus::{BodyForm, Delassus, MatrixForm};
+use super::delassus::{BodyForm, Delassus, MatrixForm, Unfit};
 use super::error::CoulombError;
 use super::gauss_seidel::GaussSeidel;
 use super::interior_point::{InteriorPoint, Progress};
@@ -15,6 +15,7 @@ use super::proximal::Proximal;
 use super::report::{CoulombReport, IslandMethod};
 use super::small::{Vector, scale, tangential};
 use super::sweeps::Sweeps;
+use crate::parts::UNSEEN;
 use crate::{Columns, Parts};
 
 /// Which methods may run.
@@ -63,10 +64,10 @@ impl Default for CoulombParams {
 }
 
 /// Sweeps before Newton starts from what they leave.
-const SWEEPS_BEFORE_NEWTON: usize = 10;
+const SWEEPS_BEFORE_NEWTON: usize = 1;
 /// Most interior points. Problems of hundreds of contacts take ten to forty.
 const MAX_INTERIOR_POINTS: usize = 80;
-/// Newton tries to finish once interior points have this residual, and again whenever it fell by the factor.
+/// Newton tries to finish when no contact changed its state in a step, once interior points have this residual, and again whenever it fell by the factor.
 const FINISH_RESIDUAL: f64 = 1e-4;
 const FINISH_FACTOR: f64 = 1e-2;
 /// Mean complementarity at which interior points have no digits left.
@@ -109,6 +110,8 @@ struct Methods {
     interior_point: InteriorPoint,
     proximal: Proximal,
     least_norm: LeastNorm,
+    /// Whether the velocities of the island at hand determine its impulses, as far as is known.
+    has_unique_impulses: bool,
     r: Vec<Vector>,
     trial: Vec<Vector>,
     u: Vec<Vector>,
@@ -151,7 +154,7 @@ impl CoulombSolver {
             members.clear();
             members.extend(parts.members(part).iter().map(|&k| self.order[k as usize]));
             from_columns(problem, &members, &mut self.block_numbers, &mut self.bodies)?;
-            self.methods.solve_island(&mut self.bodies, constraints, &members, params, impulses, &mut totals);
+            self.methods.solve_island(&mut self.bodies, constraints, &members, params, impulses, &mut totals)?;
         }
         self.parts = parts;
         Ok(totals.finish())
@@ -166,11 +169,18 @@ impl CoulombSolver {
     ) -> Result<CoulombReport, CoulombError> {
         problem.check(impulses.len())?;
         self.sort(problem.constraints);
-        let blocks = blocks_of_matrix(problem);
         let mut totals = Totals::default();
-        for members in connected(&self.order, blocks.iter().map(|block| [block.0, block.1])) {
-            from_matrix(problem, &blocks, &members, &mut self.matrix)?;
-            self.methods.solve_island(&mut self.matrix, problem.constraints, &members, params, impulses, &mut totals);
+        self.block_numbers.resize(problem.constraints.len().max(self.block_numbers.len()), UNSEEN);
+        for members in problem.matrix.groups(&self.order) {
+            from_matrix(problem, &members, &mut self.block_numbers, &mut self.matrix)?;
+            self.methods.solve_island(
+                &mut self.matrix,
+                problem.constraints,
+                &members,
+                params,
+                impulses,
+                &mut totals,
+            )?;
         }
         Ok(totals.finish())
     }
@@ -208,31 +218,15 @@ fn sweep<C: Columns, const W: usize>(
     })
 }
 
-/// Groups of constraints that pairs connect, each in the order given.
-fn connected(order: &[u32], pairs: impl Iterator<Item = [u32; 2]>) -> Vec<Vec<u32>> {
-    let mut parent: Vec<u32> = (0..order.len() as u32).collect();
-    fn root(parent: &mut [u32], mut node: u32) -> u32 {
-        while parent[node as usize] != node {
-            parent[node as usize] = parent[parent[node as usize] as usize];
-            node = parent[node as usize];
+/// What callers are told of an island whose matrix cannot be worked with.
+fn error_of(unfit: Unfit, constraints: &[Constraint], members: &[u32]) -> CoulombError {
+    match unfit {
+        Unfit::Memory => CoulombError::Memory { contacts: members.len() },
+        Unfit::Indefinite { contact, row, pivot } => {
+            let constraint = &constraints[members[contact] as usize];
+            CoulombError::Indefinite { row: constraint.rows[row.min(constraint.count - 1)], pivot }
         }
-        node
     }
-    for [a, b] in pairs {
-        let [a, b] = [root(&mut parent, a), root(&mut parent, b)];
-        parent[a.max(b) as usize] = a.min(b);
-    }
-    let mut group_of = vec![usize::MAX; order.len()];
-    let mut groups: Vec<Vec<u32>> = Vec::new();
-    for &member in order {
-        let group = &mut group_of[root(&mut parent, member) as usize];
-        if *group == usize::MAX {
-            *group = groups.len();
-            groups.push(Vec::new());
-        }
-        groups[*group].push(member);
-    }
-    groups
 }
 
 impl Totals {
@@ -254,18 +248,30 @@ impl Methods {
         params: &CoulombParams,
         impulses: &mut [f64],
         totals: &mut Totals,
-    ) {
+    ) -> Result<(), CoulombError> {
         self.begin(island, constraints, members, params, impulses);
         let mut report = CoulombReport::default();
-        let mut residual = self.run(island, params, &mut report);
+        let mut residual;
         let mut sliding = vec![false; members.len()];
-        for _ in 0..MAX_COEFFICIENT_ROUNDS {
-            if !self.change_coefficients(island, constraints, members, &mut sliding) {
+        let (mut is_prepared, mut rounds) = (false, 0);
+        loop {
+            residual = match self.solve_at_once(island, params) {
+                Some(residual) => residual,
+                None => {
+                    if !std::mem::replace(&mut is_prepared, true) {
+                        island.delassus.prepare().map_err(|unfit| error_of(unfit, constraints, members))?;
+                    }
+                    self.run(island, params, &mut report)
+                }
+            };
+            rounds += 1;
+            if rounds > MAX_COEFFICIENT_ROUNDS || !self.change_coefficients(island, constraints, members, &mut sliding)
+            {
                 break;
             }
-            residual = self.run(island, params, &mut report);
         }
         if params.least_norm
+            && !self.has_unique_impulses
             && params.method == CoulombMethod::Exact
             && island.len() > 1
             && !island.laws.iter().any(|law| matches!(law, Law::Preloaded { .. }))
@@ -283,6 +289,7 @@ impl Methods {
             constraint.rows().iter().zip(unscaled).for_each(|(&row, value)| impulses[row] = value);
         }
         totals.add(&report, residual, island, params.tolerance);
+        Ok(())
     }
 
     /// Takes the impulses to start from.
@@ -295,6 +302,7 @@ impl Methods {
         impulses: &[f64],
     ) {
         self.newton.begin();
+        self.has_unique_impulses = false;
         self.r.clear();
         self.r.resize(island.len(), [0.0; 3]);
         if !params.warm_start {
@@ -339,6 +347,21 @@ impl Methods {
         changed
     }
 
+    /// Solutions that need no iteration: no impulses at all where nothing approaches, and a single contact.
+    fn solve_at_once<D: Delassus>(&mut self, island: &Island<D>, params: &CoulombParams) -> Option<Residual> {
+        let separates = |(law, q): (&Law, &Vector)| match law {
+            Law::Bilateral => *q == [0.0; 3],
+            Law::Preloaded { .. } => q[0] >= 0.0 && tangential(q) == 0.0,
+            _ => q[0] >= 0.0,
+        };
+        if island.laws.iter().zip(&island.free).all(separates) {
+            self.r.fill([0.0; 3]);
+            self.has_unique_impulses = true;
+            return Some(Residual::ZERO);
+        }
+        self.solve_single(island, params)
+    }
+
     /// The least involved method that reaches the tolerance; the best point of all otherwise.
     fn run<D: Delassus>(
         &mut self,
@@ -346,13 +369,6 @@ impl Methods {
         params: &CoulombParams,
         report: &mut CoulombReport,
     ) -> Residual {
-        if island.free_norm == 0.0 {
-            self.r.fill([0.0; 3]);
-            return Residual::ZERO;
-        }
-        if let Some(residual) = self.solve_single(island, params) {
-            return residual;
-        }
         if params.method == CoulombMethod::GaussSeidel {
             return self.sweep(island, params, report);
         }
@@ -364,12 +380,10 @@ impl Methods {
             reuse_factor: false,
         };
         report.method = report.method.max(IslandMethod::Newton);
-        if params.warm_start
-            && self.r.iter().any(|r| *r != [0.0; 3])
-            && let Some(residual) = self.continue_from_start(island, params, &finish, report)
-        {
+        if let Some(residual) = self.solve_unique(island, params, &finish, report) {
             return residual;
         }
+        self.has_unique_impulses = false;
         self.select(island, params, &finish, report);
         let mut best = self.harden(island, params, &finish, report);
         if best.worst() > params.tolerance {
@@ -398,23 +412,38 @@ impl Methods {
         best
     }
 
-    /// Newton from the given impulses. Succeeds if it converges at once and velocities are unique near its solution.
-    fn continue_from_start<D: Delassus>(
+    /// Newton from the given impulses or from sweeps, then interior points. Succeeds if one converges and velocities are unique near its solution.
+    fn solve_unique<D: Delassus>(
         &mut self,
         island: &mut Island<D>,
         params: &CoulombParams,
         finish: &NewtonParams,
         report: &mut CoulombReport,
     ) -> Option<Residual> {
-        self.trial.clone_from(&self.r);
-        let finish = NewtonParams { max_failures: 1, regularization: SELECTION_COMPLIANCE, ..*finish };
-        let (residual, steps) = self.newton.run(island, &mut self.trial, &finish);
-        report.newton_steps += steps;
-        if residual.worst() > params.tolerance || !self.newton.is_unique(island, &self.trial) {
-            return None;
+        let start = self.r.clone();
+        // The factor with this compliance also tells whether the solution is unique.
+        let finish = NewtonParams { regularization: SELECTION_COMPLIANCE, ..*finish };
+        let is_warm = params.warm_start && start.iter().any(|r| *r != [0.0; 3]);
+        let mut residual = if is_warm {
+            let (residual, steps) = self.newton.run(island, &mut self.r, &NewtonParams { max_failures: 1, ..finish });
+            report.newton_steps += steps;
+            residual
+        } else {
+            self.try_newton(island, &finish, report)
+        };
+        if !is_warm && residual.worst() > params.tolerance {
+            report.method = report.method.max(IslandMethod::InteriorPoint);
+            residual = self.try_interior_points(island, params, &finish, report, residual);
         }
-        self.r.clone_from(&self.trial);
-        Some(residual)
+        if residual.worst() <= params.tolerance {
+            let unique = self.newton.uniqueness(island, &self.r);
+            if unique.velocities {
+                self.has_unique_impulses = unique.impulses;
+                return Some(residual);
+            }
+        }
+        self.r.copy_from_slice(&start);
+        None
     }
 
     /// Solves an island whose constraints contradict each other, relaxed by the least violation. Returns the residual of the island as it was.
@@ -565,11 +594,8 @@ impl Methods {
         report: &mut CoulombReport,
     ) -> Residual {
         self.gauss_seidel.begin(island);
-        let swept = self.gauss_seidel.sweep(island, &mut self.r, SWEEPS_BEFORE_NEWTON);
+        self.gauss_seidel.sweep_jacobi(island, &mut self.r, SWEEPS_BEFORE_NEWTON);
         report.sweeps += SWEEPS_BEFORE_NEWTON;
-        if swept.worst() <= finish.tolerance {
-            return swept;
-        }
         let (residual, steps) = self.newton.run(island, &mut self.r, finish);
         report.newton_steps += steps;
         residual
@@ -593,10 +619,13 @@ impl Methods {
                 smallest = now;
                 closest.clone_from(&self.interior_point.r);
             }
-            if now.worst() <= next_finish {
-                next_finish = FINISH_FACTOR * now.worst();
+            let is_small = now.worst() <= next_finish;
+            // States that stay are often those of the solution, long before the residual is small.
+            if is_small || self.interior_point.steps_with_states == 1 {
+                next_finish = FINISH_FACTOR * now.worst().min(FINISH_RESIDUAL);
                 self.trial.clone_from(&self.interior_point.r);
-                best = self.finish(island, finish, report, best);
+                let max_failures = if is_small { finish.max_failures } else { 1 };
+                best = self.finish(island, &NewtonParams { max_failures, ..*finish }, report, best);
                 if best.worst() <= params.tolerance {
                     return best;
                 }

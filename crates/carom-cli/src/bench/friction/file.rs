@@ -4,7 +4,7 @@ use std::path::Path;
 
 use carom::solve::BlockColumns;
 use carom::solve::coulomb::{
-    Constraint, CoulombError, CoulombParams, CoulombProblem, CoulombReport, CoulombSolver, MatrixProblem,
+    Constraint, ContactMatrix, CoulombError, CoulombParams, CoulombProblem, CoulombReport, CoulombSolver, MatrixProblem,
 };
 use miette::{IntoDiagnostic, WrapErr, miette};
 use serde::Deserialize;
@@ -53,7 +53,7 @@ pub struct Problem {
 }
 
 enum Form {
-    Matrix(Vec<(usize, usize, f64)>),
+    Matrix(ContactMatrix),
     Bodies6(BlockColumns<6>),
     Bodies3(BlockColumns<3>),
 }
@@ -76,19 +76,20 @@ impl Problem {
         }
         expect("mu", mu.len(), contacts)?;
         let size = dimension.checked_mul(contacts).ok_or("too many contacts")?;
-        let constraints =
+        let constraints: Vec<Constraint> =
             mu.iter().enumerate().map(|(k, &mu)| Constraint::contact(dimension * k, dimension, mu)).collect();
         let (free, form) = match (mass, directions, f, w) {
             (Some(mass), Some(directions), Some(f), Some(w)) => {
                 expect("w", w.len(), size)?;
-                bodies(&mass, &directions, &f, w, dimension)?
+                bodies(&mass, &directions, &f, w, &constraints)?
             }
             (None, None, None, None) => {
                 let (Some(rows), Some(cols), Some(values), Some(q)) = (rows, cols, values, q) else {
                     return Err("`q`, `rows`, `cols` and `values` are missing".into());
                 };
                 let entries = Coordinates { rows, cols, values, shape: [size; 2] }.entries("W")?;
-                (q, Form::Matrix(entries))
+                expect("q", q.len(), size)?;
+                (q, matrix(size, &entries, &constraints)?)
             }
             _ => return Err("the body form needs `M`, `H`, `f` and `w`".into()),
         };
@@ -101,8 +102,8 @@ impl Problem {
         impulses.resize(self.free.len(), 0.0);
         let (constraints, free, params) = (&self.constraints[..], &self.free[..], CoulombParams::default());
         match &self.form {
-            Form::Matrix(entries) => {
-                let problem = MatrixProblem { size: free.len(), entries, constraints, free };
+            Form::Matrix(matrix) => {
+                let problem = MatrixProblem { matrix, constraints, free };
                 solver.solve_matrix(&problem, &params, impulses)
             }
             Form::Bodies6(columns) => {
@@ -138,9 +139,10 @@ fn bodies(
     directions: &Coordinates,
     f: &[f64],
     mut free: Vec<f64>,
-    dimension: usize,
+    constraints: &[Constraint],
 ) -> Result<(Vec<f64>, Form), String> {
     let [coordinates, size] = directions.shape;
+    let dimension = constraints.first().map_or(3, |constraint| constraint.count);
     expect("w", free.len(), size)?;
     expect("f", f.len(), coordinates)?;
     expect("M.shape", mass.shape[0], coordinates)?;
@@ -161,9 +163,14 @@ fn bodies(
     } else if let Some(columns) = in_blocks::<3>(&columns, coordinates, dimension) {
         Form::Bodies3(columns)
     } else {
-        Form::Matrix(products(&columns, coordinates))
+        matrix(size, &products(&columns, coordinates), constraints)?
     };
     Ok((free, form))
+}
+
+/// W, sorted and checked before any clock runs, as other solvers have it too.
+fn matrix(size: usize, entries: &[(usize, usize, f64)], constraints: &[Constraint]) -> Result<Form, String> {
+    ContactMatrix::new(size, entries, constraints).map(Form::Matrix).map_err(|error| error.to_string())
 }
 
 /// The entries of GᵀG.
