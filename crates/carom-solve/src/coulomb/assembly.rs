@@ -67,13 +67,12 @@ fn finish<D: Delassus>(island: &mut Island<D>, constraints: &[Constraint], membe
 pub(super) fn from_columns<C: Columns>(
     problem: &CoulombProblem<'_, C>,
     members: &[u32],
-    block_numbers: &mut Vec<u32>,
+    block_numbers: &mut [u32],
     island: &mut Island<BodyForm>,
 ) -> Result<(), CoulombError> {
     let form = &mut island.delassus;
     form.clear();
     island.lengths.clear();
-    block_numbers.resize(problem.columns.blocks(), UNSEEN);
     let mut seen = Vec::new();
     for &member in members {
         let constraint = &problem.constraints[member as usize];

@@ -150,6 +150,8 @@ impl CoulombSolver {
         parts.find(problem.columns, &self.first_rows);
         let mut totals = Totals::default();
         let mut members = Vec::new();
+        self.block_numbers.clear();
+        self.block_numbers.resize(problem.columns.blocks(), UNSEEN);
         for part in 0..parts.len() {
             members.clear();
             members.extend(parts.members(part).iter().map(|&k| self.order[k as usize]));
@@ -170,7 +172,8 @@ impl CoulombSolver {
         problem.check(impulses.len())?;
         self.sort(problem.constraints);
         let mut totals = Totals::default();
-        self.block_numbers.resize(problem.constraints.len().max(self.block_numbers.len()), UNSEEN);
+        self.block_numbers.clear();
+        self.block_numbers.resize(problem.constraints.len(), UNSEEN);
         for members in problem.matrix.groups(&self.order) {
             from_matrix(problem, &members, &mut self.block_numbers, &mut self.matrix)?;
             self.methods.solve_island(
