@@ -1,9 +1,11 @@
 //! Islands in scaled units, from the problems of callers.
 
+use super::body_form::{BodyForm, Side};
 use super::cone::Law;
-use super::delassus::{BodyForm, Delassus, MatrixForm, Side};
+use super::delassus::Delassus;
 use super::error::CoulombError;
 use super::island::Island;
+use super::matrix_form::MatrixForm;
 use super::problem::{Constraint, ConstraintLaw, CoulombProblem, MatrixProblem};
 use super::small::{Vector, norm, scale};
 use crate::Columns;

@@ -1,7 +1,8 @@
 //! An explicit matrix W, checked and sorted into blocks of constraints once for all solves with it.
 
-use super::delassus::{Delassus, MatrixForm, Unfit};
+use super::delassus::Unfit;
 use super::error::CoulombError;
+use super::matrix_form::MatrixForm;
 use super::problem::{Constraint, check_finite};
 use super::small::Matrix;
 use crate::parts::UNSEEN;
@@ -200,7 +201,7 @@ impl ContactMatrix {
         let (mut numbers, mut lengths, mut form) = (vec![UNSEEN; order.len()], Vec::new(), MatrixForm::default());
         for members in self.groups(&order) {
             self.scale(&members, &mut numbers, &mut lengths, &mut form)?;
-            form.prepare().and_then(|()| form.check_definite()).map_err(|unfit| match unfit {
+            form.check_definite().map_err(|unfit| match unfit {
                 Unfit::Memory => CoulombError::Memory { contacts: members.len() },
                 Unfit::Indefinite { contact, row, pivot } => {
                     let (rows, count) = self.rows[members[contact] as usize];

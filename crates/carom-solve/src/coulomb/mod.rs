@@ -32,6 +32,7 @@
 
 mod anderson;
 mod assembly;
+mod body_form;
 mod cone;
 mod delassus;
 mod error;
@@ -40,6 +41,7 @@ mod interior_point;
 mod island;
 mod least_norm;
 mod matrix;
+mod matrix_form;
 mod newton;
 mod one_contact;
 mod problem;

@@ -1,13 +1,15 @@
 //! Solves problems island by island, with the least involved method that reaches the tolerance.
 
 use super::assembly::{from_columns, from_matrix, law_of};
+use super::body_form::BodyForm;
 use super::cone::Law;
-use super::delassus::{BodyForm, Delassus, MatrixForm, Unfit};
+use super::delassus::{Delassus, Unfit};
 use super::error::CoulombError;
 use super::gauss_seidel::GaussSeidel;
 use super::interior_point::{InteriorPoint, Progress};
 use super::island::{Island, Residual};
 use super::least_norm::LeastNorm;
+use super::matrix_form::MatrixForm;
 use super::newton::{Newton, NewtonParams};
 use super::one_contact::OneContact;
 use super::problem::{Constraint, ConstraintLaw, CoulombProblem, MatrixProblem};
