@@ -4,11 +4,14 @@
 //! method (Duff and Reid 1983) then works as for symmetric matrices: a front eliminates a few blocks and hands its Schur complement to
 //! its parent. Pivots are chosen among the rows that a front eliminates; callers refine solutions against the true equations.
 
+use crate::dense_lu::DenseLu;
 use crate::fronts::{Graph, Tree};
 use crate::lanes::{Registers, Task, in_lanes};
 use crate::lu_kernel::{self, Pivoting};
 use crate::parts::UNSEEN;
 
+/// Matrices up to this dimension are factorized as dense ones.
+const MAX_DENSE_DIMENSION: usize = 24;
 /// Pivots below this fraction of the largest number of their front are replaced by it.
 const RELATIVE_PIVOT_TOLERANCE: f64 = 1e-18;
 
@@ -99,6 +102,8 @@ struct Front {
 /// The factor, with the memory that it reuses.
 #[derive(Debug, Default)]
 pub(crate) struct BlockLu {
+    is_dense: bool,
+    dense: DenseLu,
     graph: Graph,
     tree: Tree,
     fronts: Vec<Front>,
@@ -123,6 +128,10 @@ pub(crate) struct BlockLu {
 impl BlockLu {
     /// Finds the fronts of a pattern. False if memory does not allow it.
     pub fn analyze(&mut self, matrix: &BlockMatrix) -> bool {
+        self.is_dense = matrix.dimension() <= MAX_DENSE_DIMENSION;
+        if self.is_dense {
+            return true;
+        }
         self.graph.build_from(matrix.blocks(), || matrix.pairs.iter().copied());
         if self.tree.grow(&self.graph).is_none() {
             return false;
@@ -222,14 +231,54 @@ impl BlockLu {
         }
     }
 
+    /// How many multiplications a factorization takes for each of a solve.
+    pub fn factorization_cost(&self) -> f64 {
+        if self.is_dense {
+            return self.dense.dimension() as f64 / 3.0;
+        }
+        let (mut factorization, mut solve) = (0.0, 0.0);
+        for front in &self.fronts {
+            let (height, width) = (f64::from(front.height), f64::from(front.width));
+            let rest = height - width;
+            factorization += width * (width * width / 3.0 + width * rest + rest * rest);
+            solve += width * (width + 2.0 * rest);
+        }
+        factorization / solve.max(1.0)
+    }
+
     /// Factorizes the matrix, which must have the pattern that was analyzed. False if a number is not finite.
     pub fn factorize(&mut self, matrix: &BlockMatrix) -> bool {
+        if self.is_dense {
+            self.fill_dense(matrix);
+            return self.dense.factorize();
+        }
         in_lanes(Factorization(self, matrix, true)).is_none()
     }
 
     /// Eliminates a symmetric matrix without row exchanges. Row and value of the first pivot that is not positive; none if the matrix is definite.
     pub fn find_negative_pivot(&mut self, matrix: &BlockMatrix) -> Option<(usize, f64)> {
+        if self.is_dense {
+            self.fill_dense(matrix);
+            return self.dense.find_negative_pivot();
+        }
         in_lanes(Factorization(self, matrix, false))
+    }
+
+    fn fill_dense(&mut self, matrix: &BlockMatrix) {
+        self.dense.clear(matrix.dimension());
+        let (mut begin, mut row) = (0, 0);
+        for block in 0..matrix.blocks() {
+            let width = matrix.width(block);
+            self.dense.add_block([row; 2], [width; 2], &matrix.values[begin..]);
+            (begin, row) = (begin + width * width, row + width);
+        }
+        for (pair, &start) in matrix.pairs.iter().zip(&matrix.pair_starts) {
+            let [a, b] = pair.map(|block| matrix.offsets[block as usize] as usize);
+            let [rows, columns] = pair.map(|block| matrix.width(block as usize));
+            let values = &matrix.values[start as usize..];
+            self.dense.add_block([a, b], [rows, columns], values);
+            self.dense.add_block([b, a], [columns, rows], &values[rows * columns..]);
+        }
     }
 
     /// Row and value of a pivot that elimination could not use.
@@ -303,6 +352,9 @@ impl BlockLu {
 
     /// x ← A⁻¹ x.
     pub fn solve(&mut self, x: &mut [f64]) {
+        if self.is_dense {
+            return self.dense.solve(x);
+        }
         in_lanes(Substitution(self, x));
     }
 

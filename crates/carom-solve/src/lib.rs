@@ -11,6 +11,7 @@ mod active_set;
 mod block_lu;
 mod columns;
 pub mod coulomb;
+mod dense_lu;
 mod descent;
 mod disc;
 mod elimination;

@@ -223,6 +223,10 @@ impl Delassus for BodyForm {
         self.lu.factorize(&self.matrix)
     }
 
+    fn factorization_cost(&self) -> f64 {
+        self.lu.factorization_cost()
+    }
+
     fn solve(&mut self, right: &[Vector], dr: &mut [Vector]) {
         let mut work = std::mem::take(&mut self.work);
         work.clear();

@@ -67,6 +67,9 @@ pub(crate) trait Delassus {
     /// Factorizes Newton's matrix. False if it is not finite or memory does not allow it.
     fn factorize(&mut self, blocks: &[NewtonBlock]) -> bool;
 
+    /// About how many solves take as long as a factorization.
+    fn factorization_cost(&self) -> f64;
+
     /// dr with `impulse`·dr + `velocity`·W dr = right-hand side, as far as the factor is accurate.
     fn solve(&mut self, right: &[Vector], dr: &mut [Vector]);
 }

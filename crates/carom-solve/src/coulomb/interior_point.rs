@@ -44,6 +44,7 @@ pub(crate) struct InteriorPoint {
     residuals: Vec<Vector>,
     right: Vec<Vector>,
     dr: Vec<Vector>,
+    du: Vec<Vector>,
     dx: Vec<Vector>,
     dy: Vec<Vector>,
     u: Vec<Vector>,
@@ -342,9 +343,7 @@ impl InteriorPoint {
 
     /// Steps of x and y.
     fn solve<D: Delassus>(&mut self, island: &mut Island<D>) -> f64 {
-        let (right, mut dr) = (std::mem::take(&mut self.right), std::mem::take(&mut self.dr));
-        let residual = island.solve_newton(&self.blocks, &right, &mut dr, LINEAR_TOLERANCE);
-        (self.right, self.dr) = (right, dr);
+        let residual = island.solve_newton(&self.blocks, &self.right, [&mut self.dr, &mut self.du], LINEAR_TOLERANCE);
         self.dx.resize(island.len(), [0.0; 3]);
         self.dy.resize(island.len(), [0.0; 3]);
         for contact in 0..island.len() {

@@ -110,39 +110,40 @@ impl<D: Delassus> Island<D> {
     }
 
     /// Solves Newton's equations with the factor of `blocks`, refined against the equations themselves until the relative residual is below the
-    /// tolerance. Returns the one that is left.
+    /// tolerance. Returns the one that is left; `du` is W dr.
     pub fn solve_newton(
         &mut self,
         blocks: &[NewtonBlock],
         right: &[Vector],
-        dr: &mut Vec<Vector>,
+        [dr, du]: [&mut Vec<Vector>; 2],
         tolerance: f64,
     ) -> f64 {
         dr.resize(self.len(), [0.0; 3]);
+        du.resize(self.len(), [0.0; 3]);
         self.delassus.solve(right, dr);
         let size = norm(right);
         let mut last = f64::INFINITY;
-        if size == 0.0 {
-            return 0.0;
-        }
-        for _ in 0..MAX_REFINEMENTS {
-            self.scratch.resize(self.len(), [0.0; 3]);
-            self.delassus.product(dr, &mut self.scratch);
-            for (contact, rest) in self.scratch.iter_mut().enumerate() {
-                let block = &blocks[contact];
-                let product = add(&apply(&block.impulse, &dr[contact]), &apply(&block.velocity, rest));
-                *rest = subtract(&right[contact], &product);
+        for refinement in 0..=MAX_REFINEMENTS {
+            self.delassus.product(dr, du);
+            self.scratch.clear();
+            for (contact, block) in blocks.iter().enumerate() {
+                let product = add(&apply(&block.impulse, &dr[contact]), &apply(&block.velocity, &du[contact]));
+                self.scratch.push(subtract(&right[contact], &product));
             }
             let now = norm(&self.scratch);
+            if size == 0.0 {
+                return 0.0;
+            }
             if now.is_nan() || now >= last {
                 if last < f64::INFINITY {
                     dr.iter_mut().zip(&self.correction).for_each(|(dr, correction)| *dr = subtract(dr, correction));
+                    self.delassus.product(dr, du);
                 }
                 break;
             }
             let slow = now > 0.5 * last;
             last = now;
-            if slow || now <= tolerance * size {
+            if slow || now <= tolerance * size || refinement == MAX_REFINEMENTS {
                 break;
             }
             self.correction.resize(self.len(), [0.0; 3]);

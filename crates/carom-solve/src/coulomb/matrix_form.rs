@@ -14,6 +14,10 @@ use crate::parts::UNSEEN;
 const DEFINITENESS_TOLERANCE: f64 = 1e-5;
 /// Pivots of a manifold below this part of the first one are none.
 const RANK_TOLERANCE: f64 = 1e-9;
+/// Manifolds with more independent rows, relative to all of theirs, are kept: solves with T would take as long as is saved.
+const MAX_RANK: f64 = 0.5;
+/// So few contacts are kept as they are: finding manifolds would take as long as is saved.
+const MAX_KEPT_CONTACTS: usize = 8;
 /// The largest difference between W and T W' Tᵀ that Newton's matrix tolerates, relative to the diagonal of W. Residuals are always those of W.
 const REDUCTION_TOLERANCE: f64 = 1e-10;
 
@@ -340,6 +344,7 @@ impl Manifolds {
         factor.clear();
         scratch.pivots.clear();
         let mut largest = 0.0f64;
+        let most = (MAX_RANK * size as f64) as usize;
         loop {
             let (mut pivot, mut value) = (0, f64::NEG_INFINITY);
             for k in 0..size {
@@ -348,7 +353,7 @@ impl Manifolds {
                 }
             }
             largest = largest.max(value);
-            if scratch.pivots.len() == size || value.is_nan() || value <= RANK_TOLERANCE * largest {
+            if scratch.pivots.len() > most || value.is_nan() || value <= RANK_TOLERANCE * largest {
                 break;
             }
             let root = value.sqrt();
@@ -365,7 +370,7 @@ impl Manifolds {
             scratch.pivots.push(pivot);
         }
         let rank = scratch.pivots.len();
-        if rank == 0 || rank == size {
+        if rank == 0 || rank > most {
             return false;
         }
         // T L_P = L, from the last column to the first.
@@ -507,12 +512,16 @@ impl Delassus for MatrixForm {
     fn change(&mut self, _: usize, _: &Vector) {}
 
     fn prepare(&mut self) -> Result<(), Unfit> {
-        if self.analyze(true) { Ok(()) } else { Err(Unfit::Memory) }
+        if self.analyze(self.len() > MAX_KEPT_CONTACTS) { Ok(()) } else { Err(Unfit::Memory) }
     }
 
     fn factorize(&mut self, blocks: &[NewtonBlock]) -> bool {
         self.assemble(blocks);
         self.lu.factorize(&self.matrix)
+    }
+
+    fn factorization_cost(&self) -> f64 {
+        self.lu.factorization_cost()
     }
 
     fn solve(&mut self, right: &[Vector], dr: &mut [Vector]) {

@@ -6,7 +6,7 @@
 use super::cone::Law;
 use super::delassus::{Delassus, NewtonBlock};
 use super::island::{Island, Residual};
-use super::small::{IDENTITY, Matrix, Vector, add, scale};
+use super::small::{IDENTITY, Matrix, Vector, add, scale, subtract};
 
 /// How a semismooth Newton iteration goes about.
 #[derive(Debug, Clone, Copy)]
@@ -27,11 +27,15 @@ pub(crate) struct NewtonParams {
 pub(crate) struct Newton {
     blocks: Vec<NewtonBlock>,
     right: Vec<Vector>,
+    /// dr and the change of the velocities that belongs to it.
     step: Vec<Vector>,
+    step_u: Vec<Vector>,
     u: Vec<Vector>,
     trial: Vec<Vector>,
     trial_u: Vec<Vector>,
     current: Vec<Vector>,
+    /// Whether `u` was computed from `current`, not from the velocities of an earlier point.
+    is_exact: bool,
     /// Which contacts slide, for the question whether the solution is unique.
     slides: Vec<bool>,
     /// The factor that this method made last.
@@ -69,6 +73,10 @@ pub(crate) struct Uniqueness {
 const REGULARIZATION_GROWTH: f64 = 30.0;
 const MIN_REGULARIZATION: f64 = 1e-12;
 const MAX_REGULARIZATION: f64 = 1e-3;
+/// The regularization of steps that end where a contact changes its state, how far they go beyond that, and what the residual may become meanwhile.
+const PIVOT_REGULARIZATION: f64 = 1e-12;
+const PIVOT_OVERSHOOT: f64 = 1e-9;
+const MAX_PIVOT_RESIDUAL: f64 = 1e-1;
 /// Relative residuals of linear equations below which refinement ends.
 const LINEAR_TOLERANCE: f64 = 1e-9;
 /// Relative residuals of linear equations that make a step useless.
@@ -77,8 +85,10 @@ const MAX_LINEAR_RESIDUAL: f64 = 1e-3;
 const STEP_LENGTHS: [f64; 5] = [1.0, 0.5, 0.25, 0.1, 0.03];
 /// A step that leaves more than this part of the residual counts as failed.
 const SLOW_PROGRESS: f64 = 0.5;
-/// A factor is used again for as long as a step with it leaves at most this part of the residual: a solve costs a small part of a factorization.
-const CHORD_PROGRESS: f64 = 0.2;
+/// A factor is used again while so many steps with it reach the tolerance, for each solve that a factorization costs. Kinks of the equations may slow
+/// Newton's own steps down, but not that much.
+const CHORDS_PER_COST: f64 = 0.5;
+const MIN_CHORDS: f64 = 2.0;
 
 /// The compliance that shows whether impulses are unique, and how many times as much these may change. Impulses that change more belong to
 /// a W whose least principal value is below the inverse of that number: the tolerance leaves them ten digits at most.
@@ -112,23 +122,25 @@ impl Newton {
         r: &mut [Vector],
         params: &NewtonParams,
     ) -> (Residual, usize) {
-        island.velocities(r, &mut self.u);
-        let mut best = island.residual(r, &self.u);
+        let mut best = self.update_velocities(island, r);
         let mut failures = 0;
         let mut regularization = params.regularization;
-        self.current.clear();
-        self.current.extend_from_slice(r);
         if params.reuse_factor && self.factor.as_ref().is_some_and(|factor| factor.number == island.factorizations) {
             best = self.take_chords(island, r, best, params.tolerance);
         }
-        for step in 0..params.max_steps {
+        let mut steps = 0;
+        while steps < params.max_steps {
             if best.worst() <= params.tolerance {
-                return (best, step);
+                best = self.settle(island, r, best);
+                if best.worst() <= params.tolerance {
+                    return (best, steps);
+                }
             }
+            steps += 1;
             while !self.find_step(island, regularization) {
                 regularization = regularization.max(MIN_REGULARIZATION) * REGULARIZATION_GROWTH;
                 if regularization > MAX_REGULARIZATION {
-                    return (best, step + 1);
+                    return (self.settle(island, r, best), steps);
                 }
             }
             let now = self.search(island, best);
@@ -139,10 +151,24 @@ impl Newton {
             }
             failures = if best.worst() <= SLOW_PROGRESS * before.worst() { 0 } else { failures + 1 };
             if failures >= params.max_failures {
-                return (best, step + 1);
+                break;
             }
         }
-        (best, params.max_steps)
+        (self.settle(island, r, best), steps)
+    }
+
+    /// The residual of r, the best point, with velocities that carry no rounding errors of earlier steps along.
+    fn settle<D: Delassus>(&mut self, island: &Island<D>, r: &[Vector], best: Residual) -> Residual {
+        if self.is_exact && self.current == *r { best } else { self.update_velocities(island, r) }
+    }
+
+    /// Takes r as the current point and computes its velocities. Returns the residual.
+    fn update_velocities<D: Delassus>(&mut self, island: &Island<D>, r: &[Vector]) -> Residual {
+        self.current.clear();
+        self.current.extend_from_slice(r);
+        island.velocities(r, &mut self.u);
+        self.is_exact = true;
+        island.residual(r, &self.u)
     }
 
     /// Whether the velocities and the impulses of a solution are the only ones nearby. Impulses that are not unique change a lot, not in proportion to the
@@ -184,9 +210,8 @@ impl Newton {
             (island.rows[contact] as usize..3).for_each(|row| right[row] = 0.0);
             self.right[contact] = scale(&right, compliance);
         }
-        let (right, mut dr) = (std::mem::take(&mut self.right), std::mem::take(&mut self.step));
-        let residual = island.solve_newton(&self.blocks, &right, &mut dr, PROBE_TOLERANCE);
-        (self.right, self.step) = (right, dr);
+        let step = [&mut self.step, &mut self.step_u];
+        let residual = island.solve_newton(&self.blocks, &self.right, step, PROBE_TOLERANCE);
         if residual.is_nan() || residual >= MAX_LINEAR_RESIDUAL {
             return NONE;
         }
@@ -213,9 +238,13 @@ impl Newton {
         if !self.linearize(island, regularization) {
             return false;
         }
-        let (right, mut dr) = (std::mem::take(&mut self.right), std::mem::take(&mut self.step));
-        let residual = island.solve_newton(&self.blocks, &right, &mut dr, LINEAR_TOLERANCE);
-        (self.right, self.step) = (right, dr);
+        let step = [&mut self.step, &mut self.step_u];
+        let residual = island.solve_newton(&self.blocks, &self.right, step, LINEAR_TOLERANCE);
+        if island.proximity > 0.0 {
+            for (contact, du) in self.step_u.iter_mut().enumerate() {
+                *du = add(du, &scale(&self.step[contact], island.proximity_of(contact)));
+            }
+        }
         residual < MAX_LINEAR_RESIDUAL && self.step.as_flattened().iter().all(|value| value.is_finite())
     }
 
@@ -228,6 +257,7 @@ impl Newton {
         tolerance: f64,
     ) -> Residual {
         self.step.resize(island.len(), [0.0; 3]);
+        let most = MIN_CHORDS + CHORDS_PER_COST * island.delassus.factorization_cost();
         while best.worst() > tolerance {
             self.right.clear();
             for contact in 0..island.len() {
@@ -246,9 +276,11 @@ impl Newton {
             }
             std::mem::swap(&mut self.current, &mut self.trial);
             std::mem::swap(&mut self.u, &mut self.trial_u);
+            self.is_exact = true;
             r.copy_from_slice(&self.current);
             best = now;
-            if progress > CHORD_PROGRESS {
+            let left = (tolerance / now.worst()).ln() / progress.ln();
+            if left > most {
                 break;
             }
         }
@@ -258,10 +290,12 @@ impl Newton {
     /// Takes the longest of some steps that lowers the residual; the whole step if none does.
     fn search<D: Delassus>(&mut self, island: &Island<D>, best: Residual) -> Residual {
         let mut whole = Residual::UNKNOWN;
+        self.is_exact = false;
         for length in STEP_LENGTHS {
             self.trial.clear();
             self.trial.extend(self.current.iter().zip(&self.step).map(|(r, dr)| add(r, &scale(dr, length))));
-            island.velocities(&self.trial, &mut self.trial_u);
+            self.trial_u.clear();
+            self.trial_u.extend(self.u.iter().zip(&self.step_u).map(|(u, du)| add(u, &scale(du, length))));
             let now = island.residual(&self.trial, &self.trial_u);
             if length == 1.0 {
                 whole = now;
@@ -273,8 +307,78 @@ impl Newton {
             }
         }
         self.current.iter_mut().zip(&self.step).for_each(|(r, dr)| *r = add(r, dr));
-        island.velocities(&self.current, &mut self.u);
+        self.u.iter_mut().zip(&self.step_u).for_each(|(u, du)| *u = add(u, du));
         whole
+    }
+
+    /// Newton steps that end where a contact changes its state. They need no residual that falls: where redundant contacts share a load and the velocities that
+    /// they ask for nearly contradict each other, impulses move a long way until one of them lets go. Returns the residual and the number of steps; r is
+    /// the best point seen.
+    pub fn pivot<D: Delassus>(
+        &mut self,
+        island: &mut Island<D>,
+        r: &mut [Vector],
+        tolerance: f64,
+        max_steps: usize,
+    ) -> (Residual, usize) {
+        let mut best = self.update_velocities(island, r);
+        let mut regularization = PIVOT_REGULARIZATION;
+        for step in 0..max_steps {
+            if best.worst() <= tolerance {
+                return (best, step);
+            }
+            while !self.find_step(island, regularization) {
+                regularization *= REGULARIZATION_GROWTH;
+                if regularization > MAX_REGULARIZATION {
+                    return (best, step + 1);
+                }
+            }
+            let length = self.first_kink(island).min(1.0);
+            self.current.iter_mut().zip(&self.step).for_each(|(r, dr)| *r = add(r, &scale(dr, length)));
+            island.velocities(&self.current, &mut self.u);
+            self.is_exact = true;
+            let now = island.residual(&self.current, &self.u);
+            if now.worst() > MAX_PIVOT_RESIDUAL {
+                return (best, step + 1);
+            }
+            if now.worst() < best.worst() {
+                r.copy_from_slice(&self.current);
+                best = now;
+            }
+        }
+        (best, max_steps)
+    }
+
+    /// The part of the step after which the first contact changes its state; infinite if none does.
+    fn first_kink<D: Delassus>(&self, island: &Island<D>) -> f64 {
+        let mut first = f64::INFINITY;
+        for (contact, law) in island.laws.iter().enumerate() {
+            let Law::Coulomb(friction) = *law else { continue };
+            let z = subtract(&self.current[contact], &self.u[contact]);
+            let dz = subtract(&self.step[contact], &self.step_u[contact]);
+            let opening = -z[0] / dz[0];
+            if opening > 0.0 {
+                first = first.min(opening * (1.0 + PIVOT_OVERSHOOT));
+            }
+            if z[0] <= 0.0 || friction == 0.0 {
+                continue;
+            }
+            // |z_T + t dz_T|² = μ² (z_N + t dz_N)².
+            let square = friction * friction;
+            let a = dz[1] * dz[1] + dz[2] * dz[2] - square * dz[0] * dz[0];
+            let b = z[1] * dz[1] + z[2] * dz[2] - square * z[0] * dz[0];
+            let c = z[1] * z[1] + z[2] * z[2] - square * z[0] * z[0];
+            let root = b * b - a * c;
+            if root >= 0.0 {
+                let q = -(b + root.sqrt().copysign(b));
+                for t in [q / a, c / q] {
+                    if t > 0.0 && z[0] + t * dz[0] >= 0.0 {
+                        first = first.min(t * (1.0 + PIVOT_OVERSHOOT));
+                    }
+                }
+            }
+        }
+        first
     }
 
     /// Newton's equations at the current point. False if they could not be factorized.

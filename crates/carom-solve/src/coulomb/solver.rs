@@ -83,8 +83,10 @@ const SELECTION_COMPLIANCE: f64 = 1e-6;
 /// Most proximal steps that take this compliance away, and the part of the residual that each may leave.
 const MAX_HARDENING_STEPS: usize = 8;
 const HARDENING_PROGRESS: f64 = 0.5;
+/// Most steps that end where a contact changes its state.
+const MAX_PIVOTS: usize = 40;
 /// An island with a larger residual after all methods has constraints that contradict each other.
-const UNSOLVABLE_RESIDUAL: f64 = 1e-6;
+const UNSOLVABLE_RESIDUAL: f64 = 1e-4;
 /// Rounds in which contacts change from their static to their kinetic coefficient.
 const MAX_COEFFICIENT_ROUNDS: usize = 20;
 /// Scaled slip speeds above this are slip.
@@ -430,9 +432,7 @@ impl Methods {
         let finish = NewtonParams { regularization: SELECTION_COMPLIANCE, ..*finish };
         let is_warm = params.warm_start && start.iter().any(|r| *r != [0.0; 3]);
         let mut residual = if is_warm {
-            let (residual, steps) = self.newton.run(island, &mut self.r, &NewtonParams { max_failures: 1, ..finish });
-            report.newton_steps += steps;
-            residual
+            self.try_warm(island, &NewtonParams { max_failures: 3, ..finish }, params.tolerance, report)
         } else {
             self.try_newton(island, &finish, report)
         };
@@ -447,8 +447,28 @@ impl Methods {
                 return Some(residual);
             }
         }
-        self.r.copy_from_slice(&start);
+        if !is_warm || residual.worst() > params.tolerance {
+            self.r.copy_from_slice(&start);
+        }
         None
+    }
+
+    /// Newton from the impulses at hand, then steps that end where a contact changes its state.
+    fn try_warm<D: Delassus>(
+        &mut self,
+        island: &mut Island<D>,
+        finish: &NewtonParams,
+        tolerance: f64,
+        report: &mut CoulombReport,
+    ) -> Residual {
+        let (mut residual, steps) = self.newton.run(island, &mut self.r, finish);
+        report.newton_steps += steps;
+        if residual.worst() > tolerance {
+            let (pivoted, steps) = self.newton.pivot(island, &mut self.r, finish.tolerance, MAX_PIVOTS);
+            report.newton_steps += steps;
+            residual = pivoted;
+        }
+        residual
     }
 
     /// Solves an island whose constraints contradict each other, relaxed by the least violation. Returns the residual of the island as it was.
@@ -500,7 +520,14 @@ impl Methods {
         island.center.resize(island.len(), [0.0; 3]);
         // The compliance makes the matrix regular.
         let finish = NewtonParams { regularization: 0.0, ..*finish };
-        let best = self.try_newton(island, &finish, report);
+        let is_warm = self.r.iter().any(|r| *r != [0.0; 3]);
+        let mut best = Residual::UNKNOWN;
+        if is_warm {
+            best = self.try_warm(island, &finish, params.tolerance, report);
+        }
+        if best.worst() > params.tolerance {
+            best = self.try_newton(island, &finish, report);
+        }
         if best.worst() > params.tolerance {
             report.method = report.method.max(IslandMethod::InteriorPoint);
             self.try_interior_points(island, params, &finish, report, best);
@@ -544,7 +571,9 @@ impl Methods {
             }
             last = now;
         }
-        self.newton.run(island, &mut self.r, &NewtonParams { max_steps: 0, ..finish }).0
+        let (residual, steps) = self.newton.pivot(island, &mut self.r, finish.tolerance, MAX_PIVOTS);
+        report.newton_steps += steps;
+        residual
     }
 
     /// A single contact in closed form, if that reaches the tolerance.

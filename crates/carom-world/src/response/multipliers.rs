@@ -18,7 +18,7 @@ use crate::WorldError;
 /// The least relative residual that is asked of problems with friction.
 const COULOMB_TOLERANCE: f64 = 1e-12;
 /// Most proximal steps of an island in a step of the world. Problems that need more are nearly degenerate.
-const MAX_PROXIMAL_STEPS: usize = 60;
+const MAX_PROXIMAL_STEPS: usize = 12;
 /// Softness that makes contradictory rows compromise, as a part of a row's own.
 const COMPROMISE: f64 = 1e-8;
 /// Impulses press against each other if one alone would move a body so much more than all of them move any.
