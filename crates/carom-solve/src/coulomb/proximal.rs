@@ -8,7 +8,7 @@ use super::delassus::Delassus;
 use super::interior_point::{InteriorPoint, Progress};
 use super::island::{Island, Residual};
 use super::newton::{Newton, NewtonParams};
-use super::small::Vector;
+use super::small::{Vector, add, dot, scale, subtract};
 
 /// α of the first step, relative to the diagonal of W.
 const FIRST_PROXIMITY: f64 = 0.1;
@@ -22,6 +22,13 @@ const INNER_TOLERANCE: f64 = 1e-14;
 const INNER_ACCEPTANCE: f64 = 1e-9;
 /// Newton steps up to which a step's problem was easy.
 const FEW_NEWTON_STEPS: usize = 4;
+/// Steps whose directions have at least this cosine go the same way; each then begins so many times farther ahead, up to a bound.
+const STRAIGHT: f64 = 0.9;
+const REACH_GROWTH: f64 = 2.0;
+const MAX_REACH: f64 = 64.0;
+/// Proximal steps between two attempts with Newton steps that end where a contact changes its state, and how many of those may follow each other.
+const STEPS_PER_PIVOTS: usize = 4;
+const MAX_PIVOTS: usize = 40;
 /// A step that leaves more than this part of the residual makes slow progress.
 const SLOW_PROGRESS: f64 = 0.7;
 
@@ -55,6 +62,9 @@ pub(crate) struct Proximal {
     trial: Vec<Vector>,
     best: Vec<Vector>,
     u: Vec<Vector>,
+    /// What the last step changed, and how many times that the next one begins ahead.
+    move_before: Vec<Vector>,
+    reach: f64,
 }
 
 impl Proximal {
@@ -71,6 +81,8 @@ impl Proximal {
         let mut counts = ProximalCounts::default();
         let (mut proximity, mut last) = (FIRST_PROXIMITY, f64::INFINITY);
         let mut center = r.to_vec();
+        self.move_before.clear();
+        self.reach = 1.0;
         island.velocities(r, &mut self.u);
         let mut best = island.residual(r, &self.u);
         while counts.steps < max_steps && best.worst() > finish.tolerance {
@@ -88,14 +100,21 @@ impl Proximal {
                 }
                 continue;
             }
-            center.clone_from(&self.trial);
+            self.extrapolate(island, &mut center);
             if center.as_flattened().iter().any(|impulse| impulse.abs() > UNBOUNDED_IMPULSE) {
                 break;
             }
-            island.velocities(&center, &mut self.u);
-            let outer = island.residual(&center, &self.u).worst();
-            let (finished, more) = newton.run(island, &mut self.trial, finish);
+            island.velocities(&self.trial, &mut self.u);
+            let outer = island.residual(&self.trial, &self.u).worst();
+            self.best.clone_from(&self.trial);
+            let (mut finished, more) = newton.run(island, &mut self.trial, finish);
             counts.newton_steps += more;
+            if counts.steps.is_multiple_of(STEPS_PER_PIVOTS) && finished.worst() > finish.tolerance {
+                self.trial.clone_from(&self.best);
+                let (pivoted, more) = newton.pivot(island, &mut self.trial, finish.tolerance, MAX_PIVOTS);
+                counts.newton_steps += more;
+                finished = pivoted;
+            }
             if finished.worst() < best.worst() {
                 best = finished;
                 r.copy_from_slice(&self.trial);
@@ -107,6 +126,25 @@ impl Proximal {
             last = outer;
         }
         (best, counts)
+    }
+
+    /// The centre of the next step: beyond the solution of this one while steps go the same way.
+    fn extrapolate<D: Delassus>(&mut self, island: &Island<D>, center: &mut [Vector]) {
+        let (mut along, mut now, mut before) = (0.0, 0.0, 0.0);
+        self.move_before.resize(center.len(), [0.0; 3]);
+        for ((center, trial), last) in center.iter().zip(&self.trial).zip(&mut self.move_before) {
+            let step = subtract(trial, center);
+            along += dot(&step, last);
+            now += dot(&step, &step);
+            before += dot(last, last);
+            *last = step;
+        }
+        let is_straight = along > STRAIGHT * (now * before).sqrt();
+        self.reach = if is_straight { (REACH_GROWTH * self.reach).min(MAX_REACH) } else { 1.0 };
+        for (contact, center) in center.iter_mut().enumerate() {
+            let beyond = scale(&self.move_before[contact], self.reach - 1.0);
+            *center = island.laws[contact].project(&add(&self.trial[contact], &beyond));
+        }
     }
 
     /// Where no impulses satisfy all constraints, finds velocities that can be had with the least violation, and asks for no more than these. r has
