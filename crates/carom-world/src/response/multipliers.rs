@@ -392,8 +392,11 @@ impl<const W: usize> Multipliers<W> {
         report.scaled_residual
     }
 
-    /// Takes away what the tolerance of the solver leaves outside of friction cones.
+    /// Takes away what the tolerance of the solver leaves outside of friction cones, and normal impulses that pull.
     fn pull_into_cones(&mut self) {
+        for (impulse, lower) in self.impulses.iter_mut().zip(&self.lower) {
+            *impulse = impulse.max(*lower);
+        }
         for cone in &self.friction {
             let radius = cone.friction * (cone.preload + self.impulses[cone.normal]).max(0.0);
             let tangents = &mut self.impulses[cone.tangents.clone()];
