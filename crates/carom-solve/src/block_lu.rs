@@ -121,7 +121,7 @@ pub(crate) struct BlockLu {
 }
 
 impl BlockLu {
-    /// Finds the fronts of a pattern. False if memory does not allow it.
+    /// Finds the fronts of a pattern. False if memory does not allow it or the work was interrupted.
     pub fn analyze(&mut self, matrix: &BlockMatrix) -> bool {
         self.graph.build_from(matrix.blocks(), || matrix.pairs.iter().copied());
         if self.tree.grow(&self.graph).is_none() {

@@ -7,6 +7,7 @@ use super::cone::Law;
 use super::delassus::{Delassus, NewtonBlock};
 use super::island::{Island, Residual};
 use super::small::{IDENTITY, Matrix, Vector, add, scale};
+use crate::is_interrupted;
 
 /// How a semismooth Newton iteration goes about.
 #[derive(Debug, Clone, Copy)]
@@ -122,7 +123,7 @@ impl Newton {
             best = self.take_chords(island, r, best, params.tolerance);
         }
         for step in 0..params.max_steps {
-            if best.worst() <= params.tolerance {
+            if best.worst() <= params.tolerance || is_interrupted() {
                 return (best, step);
             }
             while !self.find_step(island, regularization) {
