@@ -126,7 +126,7 @@ pub(crate) struct BlockLu {
 }
 
 impl BlockLu {
-    /// Finds the fronts of a pattern. False if memory does not allow it.
+    /// Finds the fronts of a pattern. False if memory does not allow it or the work was interrupted.
     pub fn analyze(&mut self, matrix: &BlockMatrix) -> bool {
         self.is_dense = matrix.dimension() <= MAX_DENSE_DIMENSION;
         if self.is_dense {

@@ -9,6 +9,7 @@ use faer::sparse::SymbolicSparseColMatRef;
 use faer::sparse::linalg::amd;
 
 use crate::Columns;
+use crate::is_interrupted;
 use crate::parts::UNSEEN;
 use crate::tiles::row_offset;
 
@@ -16,6 +17,8 @@ use crate::tiles::row_offset;
 const ZEROS: [f64; 2] = [0.4, 0.15];
 /// Fronts up to so many blocks are narrow.
 const NARROW: usize = 4;
+/// Nodes of the elimination tree between two looks at the interrupt.
+const NODES_PER_CHECK: u32 = 256;
 
 /// Blocks that are eliminated together.
 #[derive(Debug, Clone, Copy, Default)]
@@ -143,14 +146,20 @@ impl Graph {
 }
 
 impl Tree {
-    /// Orders the blocks and finds the tree. `None` if memory does not allow it.
+    /// Orders the blocks and finds the tree. `None` if memory does not allow it or the work was interrupted.
     pub fn grow(&mut self, graph: &Graph) -> Option<()> {
+        if is_interrupted() {
+            return None;
+        }
         let (order, places) = graph.order()?;
         let count = order.len();
         // Parents (Liu 1990): from each earlier neighbour up to the root so far, with shortcuts.
         let mut parents = vec![UNSEEN; count];
         let mut ancestors = vec![UNSEEN; count];
         for node in 0..count as u32 {
+            if node.is_multiple_of(NODES_PER_CHECK) && is_interrupted() {
+                return None;
+            }
             for &neighbour in graph.of(order[node as usize]) {
                 let mut at = places[neighbour as usize];
                 while at < node {
@@ -173,8 +182,7 @@ impl Tree {
             UNSEEN => UNSEEN,
             parent => self.nodes[order[parent as usize] as usize],
         }));
-        self.find_later(graph);
-        Some(())
+        self.find_later(graph)
     }
 
     /// Lists blocks so that whatever belongs under a node comes right before it.
@@ -201,7 +209,7 @@ impl Tree {
     }
 
     /// What a node touches is what its block neighbours and what its children touch, as far as it comes later.
-    fn find_later(&mut self, graph: &Graph) {
+    fn find_later(&mut self, graph: &Graph) -> Option<()> {
         let count = self.blocks.len();
         self.starts.clear();
         self.starts.push(0);
@@ -211,6 +219,9 @@ impl Tree {
         // Children of a node are met in its subtree, right before it: a list through siblings finds them.
         let (mut last_child, mut sibling) = (vec![UNSEEN; count], vec![UNSEEN; count]);
         for node in 0..count as u32 {
+            if node.is_multiple_of(NODES_PER_CHECK) && is_interrupted() {
+                return None;
+            }
             let begin = self.later.len();
             self.mark[node as usize] = node;
             for &neighbour in graph.of(self.blocks[node as usize]) {
@@ -238,6 +249,7 @@ impl Tree {
                 sibling[node as usize] = std::mem::replace(&mut last_child[parent as usize], node);
             }
         }
+        Some(())
     }
 
     /// The later nodes that a node touches, ascending.
@@ -265,7 +277,7 @@ impl Tree {
 }
 
 impl Fronts {
-    /// Finds the fronts of a matrix. False if memory does not allow it.
+    /// Finds the fronts of a matrix. False if memory does not allow it or the work was interrupted.
     pub fn find<C: Columns>(&mut self, columns: &C) -> bool {
         self.graph.build(columns);
         if self.tree.grow(&self.graph).is_none() {

@@ -4,7 +4,7 @@
 //! impulses that do not depend on chance, so this finds x ≥ 0 with Gx = Gy and |x| least, by the method of multipliers:
 //! minimize ½|Gx − (q + r)|² + ½ε|x|², then add to r what is missing from q = Gy.
 
-use crate::{Bounds, Columns, Problem, Solver};
+use crate::{Bounds, Columns, Problem, Solver, is_interrupted};
 
 /// ε, as a share of the smallest column's square.
 const SOFTNESS: f64 = 1e-5;
@@ -37,6 +37,9 @@ pub fn least_norm<C: Columns>(
     let mut x = y.to_vec();
     let mut best = (f64::INFINITY, Vec::new());
     for _ in 0..STEPS {
+        if is_interrupted() {
+            break;
+        }
         for (i, b) in linear.iter_mut().enumerate() {
             *b = -columns.dot(i, &pull);
         }

@@ -5,7 +5,7 @@ use crate::local::Local;
 use crate::pair::solve_pair;
 use crate::parts::{Parts, UNSEEN};
 use crate::pivoting::Pivoting;
-use crate::{Columns, Problem};
+use crate::{Columns, Problem, is_interrupted};
 
 /// How to solve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -96,6 +96,11 @@ impl<C: Columns> Solver<C> {
         Solver { params, ..Solver::default() }
     }
 
+    /// Solves with other parameters from now on.
+    pub fn set_params(&mut self, params: SolveParams) {
+        self.params = params;
+    }
+
     /// Solves for all columns. `y` is where to start, and receives the solution.
     pub fn solve(&mut self, problem: &Problem<'_, C>, y: &mut [f64]) -> SolveReport {
         let mut all = std::mem::take(&mut self.all);
@@ -126,6 +131,9 @@ impl<C: Columns> Solver<C> {
         parts.find(problem.columns, subset);
         let mut report = SolveReport { parts: parts.len(), ..SolveReport::default() };
         for part in 0..report.parts {
+            if is_interrupted() {
+                break;
+            }
             let members = parts.members(part);
             report.largest = report.largest.max(members.len());
             if let [position] = *members {
@@ -193,7 +201,7 @@ impl<C: Columns> Solver<C> {
         match method {
             Method::GaussSeidel => {
                 report.residual = local.residual(&mut self.image);
-                while report.residual > tolerance && report.rounds < rounds {
+                while report.residual > tolerance && report.rounds < rounds && !is_interrupted() {
                     sweep(local, &mut self.image, 1);
                     report.residual = local.residual(&mut self.image);
                     report.rounds += 1;

@@ -67,7 +67,7 @@ impl Stack {
 }
 
 impl SparseFactor {
-    /// Finds the structure. False if memory does not allow it.
+    /// Finds the structure. False if memory does not allow it or the work was interrupted.
     pub fn prepare<C: Columns>(&mut self, local: &Local<C>) -> bool {
         if !self.fronts.find(&local.columns) {
             return false;

@@ -1,33 +1,11 @@
 //! Sweeps of a problem of a known size take no memory.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
 use carom_solve::BlockColumns;
 use carom_solve::coulomb::{Constraint, CoulombMethod, CoulombParams, CoulombProblem, CoulombSolver};
-
-thread_local! {
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-// SAFETY: every call is passed on to the system's allocator as it is.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
-        // SAFETY: as above.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: as above.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
+use carom_testing::{CountingAllocator, allocations};
 
 #[global_allocator]
-static COUNTING: Counting = Counting;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 #[test]
 fn sweeps_take_no_memory_once_they_are_warm() {
@@ -55,8 +33,8 @@ fn sweeps_take_no_memory_once_they_are_warm() {
         let params =
             CoulombParams { method, max_sweeps: sweeps, warm_start, tolerance: 0.0, ..CoulombParams::default() };
         solver.solve(&problem, &params, &mut impulses).unwrap();
-        let before = ALLOCATIONS.get();
+        let before = allocations();
         let report = solver.solve(&problem, &params, &mut impulses).unwrap();
-        assert_eq!((report.sweeps, ALLOCATIONS.get() - before), (sweeps, 0));
+        assert_eq!((report.sweeps, allocations() - before), (sweeps, 0));
     }
 }

@@ -62,7 +62,7 @@ impl Folder {
     pub fn wait_for(&self, name: &str, child: &mut Child) {
         let begun = Instant::now();
         while !self.path(name).exists() {
-            assert!(begun.elapsed() < Duration::from_secs(60), "{name} did not appear");
+            assert!(begun.elapsed() < Duration::from_secs(600), "{name} did not appear");
             assert!(child.try_wait().unwrap().is_none(), "the command ended too soon");
             std::thread::sleep(Duration::from_millis(10));
         }

@@ -120,7 +120,7 @@ fn a_request_to_terminate_leaves_a_recording_that_goes_on() {
     }
 }
 
-/// Hundreds of boxes within each other: one step takes minutes. The signal does not wait for it.
+/// Hundreds of boxes within each other: one step takes 20 s. The signal does not wait for it.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_signal_in_the_middle_of_a_long_step_ends_the_run_and_leaves_it_valid() {

@@ -152,11 +152,12 @@ fn compile(shape: &Shape, depth: usize) -> Result<Field, ShapeError> {
             let mut points: Vec<DVec3> = Vec::with_capacity(path.len());
             for (i, &p) in path.iter().enumerate() {
                 let p = point(&format!("point {i} of path"), p)?;
-                if points.last() != Some(&p) {
+                // The direction from one point to the next must not underflow.
+                if points.last().is_none_or(|last| last.distance(p) >= SHORTEST) {
                     points.push(p);
                 }
             }
-            while *closed && points.len() > 1 && points.first() == points.last() {
+            while *closed && points.len() > 1 && points[0].distance(points[points.len() - 1]) < SHORTEST {
                 points.pop();
             }
             let least = if *closed { 3 } else { 2 };

@@ -219,6 +219,19 @@ proptest! {
 }
 
 #[test]
+fn points_of_a_path_that_nearly_coincide_are_one() {
+    // The direction from one to the next underflowed, and the surface was not finite.
+    let near = 3.7e-244;
+    let path = vec![[0.0; 3], [0.0, 0.0, near], [near, 1.0, 0.0]];
+    let tube = Shape::Tube { path: path.clone(), radius: 0.1, closed: false };
+    let mesh = tube.surface(0.05).unwrap();
+    assert_eq!(open_edges(&mesh), 0);
+    assert!(mesh.positions.iter().all(|p| p.is_finite()));
+    let error = Shape::Tube { path, radius: 0.1, closed: true }.build().err().unwrap();
+    assert!(error.to_string().contains("2 different points"), "{error}");
+}
+
+#[test]
 fn a_body_of_millimetres_has_some_thousand_triangles() {
     for specimen in specimens() {
         let of = Box::new(specimen.shape);

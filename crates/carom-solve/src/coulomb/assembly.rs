@@ -8,8 +8,11 @@ use super::island::Island;
 use super::matrix_form::MatrixForm;
 use super::problem::{Constraint, ConstraintLaw, CoulombProblem, MatrixProblem};
 use super::small::{Vector, norm, scale};
-use crate::Columns;
 use crate::parts::UNSEEN;
+use crate::{Columns, is_interrupted};
+
+/// Constraints between two looks at the interrupt.
+const CONSTRAINTS_PER_CHECK: usize = 4096;
 
 /// The law of a constraint as the methods see it, for impulses that are multiplied by a factor. A contact slides with its kinetic coefficient once
 /// `slides` says so.
@@ -76,7 +79,10 @@ pub(super) fn from_columns<C: Columns>(
     form.clear();
     island.lengths.clear();
     let mut seen = Vec::new();
-    for &member in members {
+    for (k, &member) in members.iter().enumerate() {
+        if k.is_multiple_of(CONSTRAINTS_PER_CHECK) && is_interrupted() {
+            return Err(CoulombError::Interrupted);
+        }
         let constraint = &problem.constraints[member as usize];
         let blocks = problem.columns.blocks_of(constraint.rows[0]);
         let rows = constraint.rows();

@@ -4,6 +4,9 @@
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CoulombError {
+    /// The [`Interrupt`](crate::Interrupt) of the thread was raised.
+    #[error("interrupted")]
+    Interrupted,
     /// A coefficient of friction is negative or not finite.
     #[error("constraint {constraint}: the coefficient of friction is {value}; it must be finite and not negative")]
     Friction {

@@ -188,6 +188,9 @@ impl InteriorPoint {
     /// One predictor and corrector. `residual` must have been called for the current point.
     pub fn step<D: Delassus>(&mut self, island: &mut Island<D>) -> Progress {
         loop {
+            if crate::is_interrupted() {
+                return Progress::Stalled;
+            }
             match self.try_step(island) {
                 None if self.regularization < MAX_REGULARIZATION => self.regularization *= REGULARIZATION_GROWTH,
                 None => return Progress::Stalled,

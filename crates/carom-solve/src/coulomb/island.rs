@@ -106,7 +106,7 @@ impl<D: Delassus> Island<D> {
     /// Factorizes Newton's matrix. False if it is not finite or memory does not allow it.
     pub fn factorize(&mut self, blocks: &[NewtonBlock]) -> bool {
         self.factorizations += 1;
-        self.delassus.factorize(blocks)
+        !crate::is_interrupted() && self.delassus.factorize(blocks)
     }
 
     /// Solves Newton's equations with the factor of `blocks`, refined against the equations themselves until the relative residual is below the

@@ -104,7 +104,7 @@ impl LeastNorm {
     fn minimize<D: Delassus>(&mut self, island: &mut Island<D>, first: f64) -> bool {
         let size = super::small::norm(&self.product).max(f64::MIN_POSITIVE);
         let (mut last, mut steps) = (f64::INFINITY, 0);
-        while steps < MAX_NEWTON_STEPS {
+        while steps < MAX_NEWTON_STEPS && !crate::is_interrupted() {
             let before = self.trial.clone();
             let params = if first == NEARBY_PENALTY { NEARBY_NEWTON } else { NEWTON };
             let (residual, more) = self.newton.run(island, &mut self.trial, &params);

@@ -7,6 +7,7 @@ use super::cone::Law;
 use super::delassus::{Delassus, NewtonBlock};
 use super::island::{Island, Residual};
 use super::small::{IDENTITY, Matrix, Vector, add, scale, subtract};
+use crate::is_interrupted;
 
 /// How a semismooth Newton iteration goes about.
 #[derive(Debug, Clone, Copy)]
@@ -129,7 +130,7 @@ impl Newton {
             best = self.take_chords(island, r, best, params.tolerance);
         }
         let mut steps = 0;
-        while steps < params.max_steps {
+        while steps < params.max_steps && !is_interrupted() {
             if best.worst() <= params.tolerance {
                 best = self.settle(island, r, best);
                 if best.worst() <= params.tolerance {
@@ -324,7 +325,7 @@ impl Newton {
         let mut best = self.update_velocities(island, r);
         let mut regularization = PIVOT_REGULARIZATION;
         for step in 0..max_steps {
-            if best.worst() <= tolerance {
+            if best.worst() <= tolerance || is_interrupted() {
                 return (best, step);
             }
             while !self.find_step(island, regularization) {

@@ -85,7 +85,7 @@ impl Proximal {
         self.reach = 1.0;
         island.velocities(r, &mut self.u);
         let mut best = island.residual(r, &self.u);
-        while counts.steps < max_steps && best.worst() > finish.tolerance {
+        while counts.steps < max_steps && best.worst() > finish.tolerance && !crate::is_interrupted() {
             counts.steps += 1;
             (island.proximity, island.center) = (proximity, std::mem::take(&mut center));
             self.trial.clone_from(&island.center);

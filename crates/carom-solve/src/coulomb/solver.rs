@@ -157,6 +157,9 @@ impl CoulombSolver {
         self.block_numbers.clear();
         self.block_numbers.resize(problem.columns.blocks(), UNSEEN);
         for part in 0..parts.len() {
+            if crate::is_interrupted() {
+                return Err(CoulombError::Interrupted);
+            }
             members.clear();
             members.extend(parts.members(part).iter().map(|&k| self.order[k as usize]));
             from_columns(problem, &members, &mut self.block_numbers, &mut self.bodies)?;

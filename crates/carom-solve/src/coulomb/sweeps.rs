@@ -279,7 +279,7 @@ impl<const W: usize> Sweeps<W> {
                     swept.sweeps += 1;
                 }
             }
-            let ends = swept.sweeps == max_sweeps;
+            let ends = swept.sweeps == max_sweeps || crate::is_interrupted();
             if ends || (interval > 0 && swept.sweeps.is_multiple_of(interval.next_multiple_of(2))) {
                 (swept.scaled_residual, swept.residual) = self.residuals();
             }

@@ -54,7 +54,7 @@ pub(super) fn solve_impacts<const W: usize>(
 ) -> Result<Option<Impacts<W>>, WorldError> {
     let mut candidates = gather(encounter);
     let mut active = connected_to_collisions(encounter, &candidates);
-    if active.is_empty() {
+    if active.contacts.is_empty() {
         return Ok(None);
     }
     let multipliers = &mut scratch.multipliers;
@@ -65,7 +65,7 @@ pub(super) fn solve_impacts<const W: usize>(
     };
     let mut impacts = Impacts { velocities: encounter.before.to_vec(), outcome };
     let begun = Instant::now();
-    let (mut residual, mut solved) = (0.0, Vec::new());
+    let (mut residual, mut solved) = (0.0, ActiveRows::default());
     for _ in 0..MAX_ROUNDS {
         impacts.velocities.copy_from_slice(encounter.before);
         residual = bounce((solver, restitution), encounter, &active, &mut impacts.velocities, multipliers)?;
@@ -75,17 +75,17 @@ pub(super) fn solve_impacts<const W: usize>(
         solved = std::mem::replace(&mut active, connected_to_collisions(encounter, &candidates));
     }
     // The last contacts that joined were not solved for if rounds ran out.
-    let first = hard_joints(encounter).count();
-    if first + active.len() != multipliers.len() {
+    if active.len() != multipliers.len() {
         active = solved;
     }
-    impacts.take(encounter, &active, multipliers, |account| &mut account.restitution);
-    impacts.outcome.active = active.len();
+    let first = active.joints.len();
+    impacts.take(&active, multipliers, |account| &mut account.restitution);
+    impacts.outcome.active = active.contacts.len();
     impacts.outcome.stages.impact = StageReport::since(begun, multipliers.take_rounds(), residual);
-    let normal: Vec<f64> = (0..active.len()).map(|contact| multipliers.impulse(first + contact)).collect();
+    let normal: Vec<f64> = (first..multipliers.len()).map(|row| multipliers.impulse(row)).collect();
     let has_friction =
         |(active, &normal): (&ActiveContact, &f64)| encounter.contacts[active.place].friction > 0.0 && normal > 0.0;
-    if active.iter().zip(&normal).any(has_friction) {
+    if active.contacts.iter().zip(&normal).any(has_friction) {
         let begun = Instant::now();
         let residual = impacts.add_friction(solver, encounter, &active, &normal, multipliers)?;
         impacts.outcome.stages.friction = StageReport::since(begun, multipliers.take_rounds(), residual);
@@ -109,6 +109,20 @@ struct ActiveContact {
     collides: bool,
 }
 
+/// The rows of an impact: those of hard joints come first.
+#[derive(Debug, Default)]
+struct ActiveRows {
+    /// Places in the list of joints.
+    joints: Vec<usize>,
+    contacts: Vec<ActiveContact>,
+}
+
+impl ActiveRows {
+    fn len(&self) -> usize {
+        self.joints.len() + self.contacts.len()
+    }
+}
+
 /// The contacts that close within the step, or touch.
 fn gather<const W: usize>(encounter: &Encounter<'_, W>) -> Vec<ActiveContact> {
     let mut candidates = Vec::new();
@@ -124,13 +138,11 @@ fn gather<const W: usize>(encounter: &Encounter<'_, W>) -> Vec<ActiveContact> {
     candidates
 }
 
-/// The contacts that are connected through moving bodies with one that collides: what rests elsewhere is left alone.
-fn connected_to_collisions<const W: usize>(
-    encounter: &Encounter<'_, W>,
-    candidates: &[ActiveContact],
-) -> Vec<ActiveContact> {
+/// The contacts and hard joints that are connected through moving bodies with a contact that collides: what rests elsewhere is left alone. Joints
+/// elsewhere must not act here: what they made approach would count as colliding in the resting phase and be left to the next step.
+fn connected_to_collisions<const W: usize>(encounter: &Encounter<'_, W>, candidates: &[ActiveContact]) -> ActiveRows {
     if !candidates.iter().any(|candidate| candidate.collides) {
-        return Vec::new();
+        return ActiveRows::default();
     }
     let bodies = encounter.masses.len();
     let moving = |body: u32| {
@@ -139,24 +151,26 @@ fn connected_to_collisions<const W: usize>(
     };
     let mut islands = Links::new(bodies);
     let contacts = candidates.iter().map(|candidate| encounter.contacts[candidate.place].bodies);
-    for pair in contacts.chain(hard_joints(encounter).map(|(_, joint)| joint.bodies)) {
+    let hard_joints = || encounter.joints.iter().enumerate().filter(|(_, joint)| joint.compliance == 0.0);
+    for pair in contacts.chain(hard_joints().map(|(_, joint)| joint.bodies)) {
         if let [Some(a), Some(b)] = pair.map(moving) {
             islands.join(a, b);
         }
     }
-    let mut island_of = |candidate: &ActiveContact| {
-        let body = encounter.contacts[candidate.place].bodies.into_iter().find_map(moving);
-        body.map(|body| islands.root(body))
-    };
-    let roots: Vec<Option<usize>> = candidates.iter().map(&mut island_of).collect();
+    let mut island_of = |bodies: [u32; 2]| bodies.into_iter().find_map(moving).map(|body| islands.root(body));
+    let roots: Vec<Option<usize>> =
+        candidates.iter().map(|candidate| island_of(encounter.contacts[candidate.place].bodies)).collect();
     let mut has_collision = vec![false; bodies];
     for (candidate, root) in candidates.iter().zip(&roots) {
         if let Some(root) = root {
             has_collision[*root] |= candidate.collides;
         }
     }
-    let is_active = |root: &Option<usize>| root.is_some_and(|root| has_collision[root]);
-    candidates.iter().zip(&roots).filter(|(_, root)| is_active(root)).map(|(candidate, _)| *candidate).collect()
+    let is_active = |root: Option<usize>| root.is_some_and(|root| has_collision[root]);
+    let joints =
+        hard_joints().filter(|(_, joint)| is_active(island_of(joint.bodies))).map(|(place, _)| place).collect();
+    let active = candidates.iter().zip(&roots).filter(|(_, root)| is_active(**root));
+    ActiveRows { joints, contacts: active.map(|(candidate, _)| *candidate).collect() }
 }
 
 /// Adds contacts that the impact makes close within the step. Whether there are any.
@@ -189,7 +203,7 @@ impl ActiveContact {
 fn bounce<const W: usize>(
     (solver, restitution): (SolveParams, Restitution),
     encounter: &Encounter<'_, W>,
-    active: &[ActiveContact],
+    active: &ActiveRows,
     velocities: &mut [[f64; W]],
     multipliers: &mut Multipliers<W>,
 ) -> Result<f64, WorldError> {
@@ -205,10 +219,10 @@ fn bounce<const W: usize>(
         }
     };
     push_rows(encounter, velocities, multipliers, active, target);
-    let first = hard_joints(encounter).count();
+    let first = active.joints.len();
     let mut residual = multipliers.solve();
     if !is_newton {
-        for (row, contact) in (first..).zip(active) {
+        for (row, contact) in (first..).zip(&active.contacts) {
             multipliers.raise_least_impulse(row, (1.0 + contact.restitution) * multipliers.impulse(row));
         }
         residual = residual.max(multipliers.solve());
@@ -224,7 +238,7 @@ impl<const W: usize> Impacts<W> {
         &mut self,
         solver: SolveParams,
         encounter: &Encounter<'_, W>,
-        active: &[ActiveContact],
+        active: &ActiveRows,
         normal: &[f64],
         multipliers: &mut Multipliers<W>,
     ) -> Result<f64, WorldError> {
@@ -233,40 +247,37 @@ impl<const W: usize> Impacts<W> {
         // What the normal pass leaves approaching meets in the next round.
         let target = |contact: &ActiveContact| encounter.contacts[contact.place].speed(velocities).min(0.0);
         push_rows(encounter, velocities, multipliers, active, target);
-        let first = hard_joints(encounter).count();
-        let contacts: Vec<Touching<W>> =
-            active.iter().map(|active| Touching { before: None, ..encounter.contacts[active.place] }).collect();
-        let tangents: Vec<_> = active.iter().map(|active| encounter.tangents_of(active.place)).collect();
+        let first = active.joints.len();
+        let active_contacts = &active.contacts;
+        let contacts: Vec<Touching<W>> = active_contacts
+            .iter()
+            .map(|active| Touching { before: None, ..encounter.contacts[active.place] })
+            .collect();
+        let tangents: Vec<_> = active_contacts.iter().map(|active| encounter.tangents_of(active.place)).collect();
         let mut sliding = velocities.clone();
         let part = Encounter { contacts: &contacts, tangents: &tangents, velocities: &mut sliding, ..*encounter };
         let friction = FrictionRows::push(&part, multipliers, first, |contact| normal[contact], |_, _| (0.0, 0.0));
         let residual = multipliers.solve();
         multipliers.limit_gain(first..multipliers.len());
         multipliers.apply(&mut self.velocities);
-        self.take(encounter, active, multipliers, |account| &mut account.friction);
-        let place = |contact: usize| active[contact].place;
+        self.take(active, multipliers, |account| &mut account.friction);
+        let place = |contact: usize| active_contacts[contact].place;
         friction.take(multipliers, &mut self.outcome, place, |account, taken| account.friction += taken);
         Ok(residual)
     }
 
     /// Adds the impulses of joints and normals, and enters what they took: that of normals into a column.
-    fn take(
-        &mut self,
-        encounter: &Encounter<'_, W>,
-        active: &[ActiveContact],
-        multipliers: &Multipliers<W>,
-        column: impl Fn(&mut Ledger) -> &mut f64,
-    ) {
+    fn take(&mut self, active: &ActiveRows, multipliers: &Multipliers<W>, column: impl Fn(&mut Ledger) -> &mut f64) {
         let outcome = &mut self.outcome;
         let mut row = 0;
-        for (place, _) in hard_joints(encounter) {
+        for &place in &active.joints {
             outcome.joints[place] += multipliers.impulse(row);
             let (taken, driven) = multipliers.work(row);
             outcome.account.integrator += taken;
             outcome.account.driven += driven;
             row += 1;
         }
-        for contact in active {
+        for contact in &active.contacts {
             outcome.impulses[contact.place][0] += multipliers.impulse(row);
             let (taken, driven) = multipliers.work(row);
             *column(&mut outcome.account) += taken;
@@ -276,26 +287,21 @@ impl<const W: usize> Impacts<W> {
     }
 }
 
-fn hard_joints<'a, const W: usize>(
-    encounter: &'a Encounter<'_, W>,
-) -> impl Iterator<Item = (usize, &'a crate::JointRow<W>)> {
-    encounter.joints.iter().enumerate().filter(|(_, joint)| joint.compliance == 0.0)
-}
-
 /// Rows of hard joints, which keep their rate, and of the normals of active contacts.
 fn push_rows<const W: usize>(
     encounter: &Encounter<'_, W>,
     velocities: &[[f64; W]],
     multipliers: &mut Multipliers<W>,
-    active: &[ActiveContact],
+    active: &ActiveRows,
     target: impl Fn(&ActiveContact) -> f64,
 ) {
-    for (_, joint) in hard_joints(encounter) {
+    for &place in &active.joints {
+        let joint = &encounter.joints[place];
         let aim =
             Aim { target: -joint.bend, softness: 0.0, lower: f64::NEG_INFINITY, upper: f64::INFINITY, start: 0.0 };
         multipliers.push(joint.bodies, &joint.rows, velocities, aim);
     }
-    for active in active {
+    for active in &active.contacts {
         let contact = &encounter.contacts[active.place];
         let aim = Aim { target: target(active), softness: 0.0, lower: 0.0, upper: f64::INFINITY, start: 0.0 };
         multipliers.push(contact.bodies, &contact.normal, velocities, aim);

@@ -33,8 +33,26 @@ const HAIR_LESS: f64 = 1e-9;
 /// How well the least impulses have to do what those that press do, relative to that.
 const LEAST: f64 = 1e-6;
 
+/// Most rounds of descent of a position correction. It takes a part of the overlap only, so that an exact answer is not worth thousands of
+/// factorizations.
+const MAX_CORRECTION_DESCENTS: usize = 50;
+/// The relative residual at which conjugate gradients end in position corrections too large for a factor.
+const CORRECTION_TOLERANCE: f64 = 1e-6;
+
 /// Relative residuals above this are those of sweeps that ended long before a solution.
 const UNSOLVED_RESIDUAL: f64 = 1e-6;
+
+/// How to solve a position correction. Parts that have a factor are still solved to round-off unless pivoting goes round in circles.
+fn correction_params(params: SolveParams) -> SolveParams {
+    match params.method {
+        Method::Exact | Method::Pivoting => SolveParams {
+            tolerance: params.tolerance.max(CORRECTION_TOLERANCE),
+            descents: params.descents.min(MAX_CORRECTION_DESCENTS),
+            ..params
+        },
+        _ => params,
+    }
+}
 
 /// What a row's impulse is sought for.
 #[derive(Debug, Clone, Copy)]
@@ -392,8 +410,11 @@ impl<const W: usize> Multipliers<W> {
         report.scaled_residual
     }
 
-    /// Takes away what the tolerance of the solver leaves outside of friction cones.
+    /// Takes away what the tolerance of the solver leaves outside of friction cones, and normal impulses that pull.
     fn pull_into_cones(&mut self) {
+        for (impulse, lower) in self.impulses.iter_mut().zip(&self.lower) {
+            *impulse = impulse.max(*lower);
+        }
         for cone in &self.friction {
             let radius = cone.friction * (cone.preload + self.impulses[cone.normal]).max(0.0);
             let tangents = &mut self.impulses[cone.tangents.clone()];
@@ -539,7 +560,10 @@ impl<const W: usize> Multipliers<W> {
         let bounds = Bounds::Box { lower: &lower, upper: &upper };
         let problem = Problem { columns: &self.columns, linear: &linear, bounds, softness: &softness };
         let mut shares = vec![0.0; targets.len()];
+        let params = self.params.unwrap_or_default();
+        self.solver.set_params(correction_params(params));
         self.rounds += self.solver.solve_subset(&problem, &rows, &mut shares).rounds;
+        self.solver.set_params(params);
         let mut change = vec![0.0; self.bodies.max(1) * W];
         for (row, &share) in shares.iter().enumerate() {
             self.columns.add_scaled(row, share, &mut change);

@@ -21,23 +21,7 @@ proptest! {
 
     #[test]
     fn nothing_approaches_and_joints_hold(seed in any::<u64>(), contacts in 0..12usize, joints in 0..4usize) {
-        let mut random = Random(seed);
-        let mut case = Case::random(&mut random, contacts, joints, true);
-        for contact in &mut case.contacts {
-            contact.restitution = random.unit();
-            contact.friction = random.between(0.0, 1.0) * f64::from(random.below(2) as u32);
-        }
-        let start = case.kinetic();
-        let outcome = constrain(&mut case);
-        // A prescribed body may squeeze others; then there is no answer.
-        prop_assume!(outcome.stages.residual() < 1e-9);
-        prop_assert!((case.kinetic() - start - change(&outcome.account)).abs() < 1e-12 * (start + scale(&case)));
-        for (contact, impulse) in case.contacts.iter().zip(&outcome.impulses) {
-            prop_assert!(contact.speed(&case.velocities) > -1e-9 && impulse[0] >= 0.0);
-        }
-        for joint in &case.joints {
-            prop_assert!(joint.rate(&case.velocities).abs() < 1e-9, "{}", joint.rate(&case.velocities));
-        }
+        prop_assume!(holds(seed, contacts, joints));
     }
 
     #[test]
@@ -69,26 +53,84 @@ proptest! {
     }
 }
 
+/// Whether a random case has an answer: a prescribed body may squeeze others. Where it has one, no contact approaches afterwards, joints hold and
+/// the account adds up.
+fn holds(seed: u64, contacts: usize, joints: usize) -> bool {
+    let mut random = Random(seed);
+    let mut case = Case::random(&mut random, contacts, joints, true);
+    for contact in &mut case.contacts {
+        contact.restitution = random.unit();
+        contact.friction = random.between(0.0, 1.0) * f64::from(random.below(2) as u32);
+    }
+    let start = case.kinetic();
+    let outcome = constrain(&mut case);
+    if outcome.stages.residual() >= 1e-9 {
+        return false;
+    }
+    assert!((case.kinetic() - start - change(&outcome.account)).abs() < 1e-12 * (start + scale(&case)));
+    for (contact, impulse) in case.contacts.iter().zip(&outcome.impulses) {
+        assert!(contact.speed(&case.velocities) > -1e-9, "{}", contact.speed(&case.velocities));
+        assert!(impulse[0] >= 0.0, "{}", impulse[0]);
+    }
+    for joint in &case.joints {
+        assert!(joint.rate(&case.velocities).abs() < 1e-9, "{}", joint.rate(&case.velocities));
+    }
+    true
+}
+
+#[test]
+fn joints_far_from_an_impact_leave_their_contacts_to_the_resting_phase() {
+    // The impact phase also moved jointed bodies that no contact connects with the impact. A contact there was left approaching at 0.38 m/s.
+    assert!(holds(4690405639875884262, 2, 3));
+}
+
+#[test]
+fn no_contact_pulls() {
+    // The solver of friction left normal impulses of −3e-15 N s within its tolerance.
+    assert!(holds(14366117758614456320, 8, 3) && holds(8046900011271534592, 4, 0));
+}
+
 /// Solves one random case with every method.
 fn compare_solvers(seed: u64, contacts: usize, joints: usize) {
+    const MAX_SWEEPS: usize = 400_000;
     let mut random = Random(seed);
     let mut case = Case::random(&mut random, contacts, joints, false);
     case.contacts.iter_mut().for_each(|contact| contact.restitution = 0.5);
     let solve = |method| {
         let mut case = case.clone();
-        let solver = SolveParams { method, rounds: 400_000, ..SolveParams::default() };
+        let solver = SolveParams { method, rounds: MAX_SWEEPS, ..SolveParams::default() };
         let outcome = case.respond(|e| respond(&ConstraintParams { solver }, e, &mut ConstraintScratch::default()));
-        (outcome.stages.residual(), case.velocities)
+        (outcome.stages, case.velocities)
     };
-    let (residual, exact) = solve(Method::Exact);
-    assert!(residual < 1e-12, "{residual:e}");
+    let (stages, exact) = solve(Method::Exact);
+    let residual = stages.residual();
+    // Joints may hold together what restitution parts. Such a case has no answer, and all methods miss it by the same.
+    assert!(residual < 1e-12 || joints > 0, "{residual:e}");
     for method in [Method::Pivoting, Method::GaussSeidel, Method::ConjugateGradients] {
-        let (residual, velocities) = solve(method);
-        assert!(residual < 1e-12, "{method:?} {residual:e}");
+        let (stages, velocities) = solve(method);
+        // With nearly dependent rows sweeps may need more than that: about one case in 500,000.
+        if method == Method::GaussSeidel && [stages.impact, stages.resting].iter().any(|s| s.iterations >= MAX_SWEEPS) {
+            continue;
+        }
+        assert!((stages.residual() - residual).abs() < 1e-12 + 1e-8 * residual, "{method:?} {:e}", stages.residual());
+        // Sweeps end at a residual of 1e-13, the others go on to round-off. Velocities are off by the residual divided by the root of the smallest
+        // eigenvalue.
+        let tolerance = if method == Method::GaussSeidel { 1e-7 } else { 1e-9 };
         for (a, b) in exact.as_flattened().iter().zip(velocities.as_flattened()) {
-            assert!((a - b).abs() < 1e-9, "{method:?}: {a} {b}");
+            assert!((a - b).abs() < tolerance, "{method:?}: {a} {b}");
         }
     }
+}
+
+#[test]
+fn joints_that_hold_what_restitution_parts_leave_all_methods_the_same() {
+    compare_solvers(5076311468913973248, 9, 2);
+}
+
+#[test]
+fn sweeps_agree_with_other_methods_where_rows_nearly_depend_on_each_other() {
+    // Velocities of sweeps were 1.4e-8 m/s off at a residual of 1e-13, the most in about two million cases.
+    compare_solvers(17788744729545480192, 2, 2);
 }
 
 #[test]
