@@ -679,6 +679,94 @@ fn bad_matrices_are_refused() {
     assert!(matches!(solve(&[]).unwrap_err(), CoulombError::Immovable { constraint: 0 }));
 }
 
+#[test]
+fn lists_of_the_wrong_length_and_impossible_numbers_are_refused() {
+    let good = plate(2, 0.5, [0.0, -1.0, 0.0, 0.0, 0.0, 0.0]);
+    let solve = |heap: &Heap, softness: &[f64], impulses: usize| {
+        let problem = CoulombProblem { softness, ..heap.problem() };
+        CoulombSolver::default().solve(&problem, &CoulombParams::default(), &mut vec![0.0; impulses])
+    };
+    assert!(solve(&good, &[0.0; 12], 12).unwrap().converged);
+    let length = |error: CoulombError| matches!(error, CoulombError::Length { expected: 12, .. });
+    assert!(length(solve(&good, &[0.0; 11], 12).unwrap_err()));
+    assert!(length(solve(&good, &[], 13).unwrap_err()));
+    for value in [f64::NAN, f64::INFINITY, -1e-3] {
+        let mut softness = [0.0; 12];
+        softness[7] = value;
+        let error = solve(&good, &softness, 12).unwrap_err();
+        let named = format!("compliance of row 7 is {value}");
+        assert!(error.to_string().contains(&named), "{error}");
+    }
+    // A mass of zero, or one that is not a number, in rows that are scaled by 1/√m.
+    for mass in [0.0, -1.0, f64::NAN] {
+        let bodies = [Body { mass, inertia: 1.0, center: [0.0; 3] }];
+        let mut heap = good.clone();
+        heap.contact(&bodies, 0, None, [0.0; 3], [0.0, 1.0, 0.0], 0.5);
+        heap.free.extend([-1.0, 0.0, 0.0]);
+        let error = solve(&heap, &[], 15).unwrap_err();
+        assert!(matches!(error, CoulombError::NotFinite { row: 12, .. }), "{error}");
+    }
+    let mut heap = good.clone();
+    heap.constraints[2].count = 0;
+    assert!(matches!(solve(&heap, &[], 12).unwrap_err(), CoulombError::Rows { constraint: 2, count: 0, .. }));
+    let mut heap = good.clone();
+    heap.constraints[2].rows[1] = usize::MAX;
+    assert!(matches!(solve(&heap, &[], 12).unwrap_err(), CoulombError::Rows { constraint: 2, .. }));
+    let nothing = Heap::default();
+    assert!(solve(&nothing, &[], 0).unwrap().converged, "no bodies at all");
+    // Sweeps refuse what the exact method refuses.
+    let params = CoulombParams { method: CoulombMethod::GaussSeidel, ..CoulombParams::default() };
+    let mut heap = good.clone();
+    heap.free[4] = f64::INFINITY;
+    let error = CoulombSolver::default().solve(&heap.problem(), &params, &mut [0.0; 12]).unwrap_err();
+    assert!(matches!(error, CoulombError::NotFinite { row: 4, .. }), "{error}");
+}
+
+#[test]
+fn matrices_of_other_sizes_or_constraints_are_refused() {
+    let identity: Vec<(usize, usize, f64)> = (0..6).map(|k| (k, k, 1.0)).collect();
+    let constraints = [Constraint::contact(0, 3, 0.5), Constraint::contact(3, 3, 0.5)];
+    let matrix = ContactMatrix::new(6, &identity, &constraints).unwrap();
+    let solve = |constraints: &[Constraint], free: &[f64], impulses: usize| {
+        let problem = MatrixProblem { matrix: &matrix, constraints, free };
+        CoulombSolver::default().solve_matrix(&problem, &CoulombParams::default(), &mut vec![0.0; impulses])
+    };
+    let free = [-1.0, 0.5, 0.0, -1.0, 0.0, 0.5];
+    assert!(solve(&constraints, &free, 6).unwrap().converged);
+    assert!(matches!(solve(&constraints, &free[..5], 6).unwrap_err(), CoulombError::Length { expected: 6, .. }));
+    assert!(matches!(solve(&constraints, &free, 7).unwrap_err(), CoulombError::Length { expected: 6, found: 7, .. }));
+    assert!(matches!(solve(&constraints[..1], &free, 6).unwrap_err(), CoulombError::Length { expected: 2, .. }));
+    let others = [constraints[0], Constraint::contact(3, 2, 0.5)];
+    assert!(matches!(solve(&others, &free, 6).unwrap_err(), CoulombError::OtherRows { constraint: 1 }));
+    let rough = [constraints[0], Constraint::contact(3, 3, -0.5)];
+    let error = solve(&rough, &free, 6).unwrap_err();
+    assert!(matches!(error, CoulombError::Friction { constraint: 1, value: -0.5 }), "{error}");
+    let endless = [-1.0, 0.5, 0.0, -1.0, f64::NEG_INFINITY, 0.5];
+    assert!(matches!(solve(&constraints, &endless, 6).unwrap_err(), CoulombError::NotFinite { row: 4, .. }));
+
+    let twice = [Constraint::contact(0, 3, 0.5), Constraint::contact(2, 3, 0.5)];
+    assert!(matches!(
+        ContactMatrix::new(6, &identity, &twice).unwrap_err(),
+        CoulombError::RowTwice { constraint: 1, row: 2 }
+    ));
+    assert!(matches!(
+        ContactMatrix::new(6, &identity, &constraints[..1]).unwrap_err(),
+        CoulombError::Length { found: 3, expected: 6, .. }
+    ));
+    assert!(matches!(
+        ContactMatrix::new(3, &identity, &constraints).unwrap_err(),
+        CoulombError::Rows { constraint: 1, rows: 3, .. }
+    ));
+    assert!(matches!(
+        ContactMatrix::new(6, &[(0, 0, 1.0), (1, 2, f64::INFINITY)], &constraints).unwrap_err(),
+        CoulombError::NotFinite { row: 1, .. }
+    ));
+    let empty = ContactMatrix::new(0, &[], &[]).unwrap();
+    let problem = MatrixProblem { matrix: &empty, constraints: &[], free: &[] };
+    let report = CoulombSolver::default().solve_matrix(&problem, &CoulombParams::default(), &mut []).unwrap();
+    assert!(report.converged && report.islands == 0);
+}
+
 /// A number between −1 and 1 that looks random (SplitMix64).
 fn random(seed: u64) -> f64 {
     let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15).wrapping_mul(0xbf58_476d_1ce4_e5b9);
