@@ -679,6 +679,192 @@ fn bad_matrices_are_refused() {
     assert!(matches!(solve(&[]).unwrap_err(), CoulombError::Immovable { constraint: 0 }));
 }
 
+#[test]
+fn lists_of_the_wrong_length_and_impossible_numbers_are_refused() {
+    let good = plate(2, 0.5, [0.0, -1.0, 0.0, 0.0, 0.0, 0.0]);
+    let solve = |heap: &Heap, softness: &[f64], impulses: usize| {
+        let problem = CoulombProblem { softness, ..heap.problem() };
+        CoulombSolver::default().solve(&problem, &CoulombParams::default(), &mut vec![0.0; impulses])
+    };
+    assert!(solve(&good, &[0.0; 12], 12).unwrap().converged);
+    let length = |error: CoulombError| matches!(error, CoulombError::Length { expected: 12, .. });
+    assert!(length(solve(&good, &[0.0; 11], 12).unwrap_err()));
+    assert!(length(solve(&good, &[], 13).unwrap_err()));
+    for value in [f64::NAN, f64::INFINITY, -1e-3] {
+        let mut softness = [0.0; 12];
+        softness[7] = value;
+        let error = solve(&good, &softness, 12).unwrap_err();
+        let named = format!("compliance of row 7 is {value}");
+        assert!(error.to_string().contains(&named), "{error}");
+    }
+    // A mass of zero, or one that is not a number, in rows that are scaled by 1/√m.
+    for mass in [0.0, -1.0, f64::NAN] {
+        let bodies = [Body { mass, inertia: 1.0, center: [0.0; 3] }];
+        let mut heap = good.clone();
+        heap.contact(&bodies, 0, None, [0.0; 3], [0.0, 1.0, 0.0], 0.5);
+        heap.free.extend([-1.0, 0.0, 0.0]);
+        let error = solve(&heap, &[], 15).unwrap_err();
+        assert!(matches!(error, CoulombError::NotFinite { row: 12, .. }), "{error}");
+    }
+    let mut heap = good.clone();
+    heap.constraints[2].count = 0;
+    assert!(matches!(solve(&heap, &[], 12).unwrap_err(), CoulombError::Rows { constraint: 2, count: 0, .. }));
+    let mut heap = good.clone();
+    heap.constraints[2].rows[1] = usize::MAX;
+    assert!(matches!(solve(&heap, &[], 12).unwrap_err(), CoulombError::Rows { constraint: 2, .. }));
+    let nothing = Heap::default();
+    assert!(solve(&nothing, &[], 0).unwrap().converged, "no bodies at all");
+    // Sweeps refuse what the exact method refuses.
+    let params = CoulombParams { method: CoulombMethod::GaussSeidel, ..CoulombParams::default() };
+    let mut heap = good.clone();
+    heap.free[4] = f64::INFINITY;
+    let error = CoulombSolver::default().solve(&heap.problem(), &params, &mut [0.0; 12]).unwrap_err();
+    assert!(matches!(error, CoulombError::NotFinite { row: 4, .. }), "{error}");
+}
+
+#[test]
+fn matrices_of_other_sizes_or_constraints_are_refused() {
+    let identity: Vec<(usize, usize, f64)> = (0..6).map(|k| (k, k, 1.0)).collect();
+    let constraints = [Constraint::contact(0, 3, 0.5), Constraint::contact(3, 3, 0.5)];
+    let matrix = ContactMatrix::new(6, &identity, &constraints).unwrap();
+    let solve = |constraints: &[Constraint], free: &[f64], impulses: usize| {
+        let problem = MatrixProblem { matrix: &matrix, constraints, free };
+        CoulombSolver::default().solve_matrix(&problem, &CoulombParams::default(), &mut vec![0.0; impulses])
+    };
+    let free = [-1.0, 0.5, 0.0, -1.0, 0.0, 0.5];
+    assert!(solve(&constraints, &free, 6).unwrap().converged);
+    assert!(matches!(solve(&constraints, &free[..5], 6).unwrap_err(), CoulombError::Length { expected: 6, .. }));
+    assert!(matches!(solve(&constraints, &free, 7).unwrap_err(), CoulombError::Length { expected: 6, found: 7, .. }));
+    assert!(matches!(solve(&constraints[..1], &free, 6).unwrap_err(), CoulombError::Length { expected: 2, .. }));
+    let others = [constraints[0], Constraint::contact(3, 2, 0.5)];
+    assert!(matches!(solve(&others, &free, 6).unwrap_err(), CoulombError::OtherRows { constraint: 1 }));
+    let rough = [constraints[0], Constraint::contact(3, 3, -0.5)];
+    let error = solve(&rough, &free, 6).unwrap_err();
+    assert!(matches!(error, CoulombError::Friction { constraint: 1, value: -0.5 }), "{error}");
+    let endless = [-1.0, 0.5, 0.0, -1.0, f64::NEG_INFINITY, 0.5];
+    assert!(matches!(solve(&constraints, &endless, 6).unwrap_err(), CoulombError::NotFinite { row: 4, .. }));
+
+    let twice = [Constraint::contact(0, 3, 0.5), Constraint::contact(2, 3, 0.5)];
+    assert!(matches!(
+        ContactMatrix::new(6, &identity, &twice).unwrap_err(),
+        CoulombError::RowTwice { constraint: 1, row: 2 }
+    ));
+    assert!(matches!(
+        ContactMatrix::new(6, &identity, &constraints[..1]).unwrap_err(),
+        CoulombError::Length { found: 3, expected: 6, .. }
+    ));
+    assert!(matches!(
+        ContactMatrix::new(3, &identity, &constraints).unwrap_err(),
+        CoulombError::Rows { constraint: 1, rows: 3, .. }
+    ));
+    assert!(matches!(
+        ContactMatrix::new(6, &[(0, 0, 1.0), (1, 2, f64::INFINITY)], &constraints).unwrap_err(),
+        CoulombError::NotFinite { row: 1, .. }
+    ));
+    let empty = ContactMatrix::new(0, &[], &[]).unwrap();
+    let problem = MatrixProblem { matrix: &empty, constraints: &[], free: &[] };
+    let report = CoulombSolver::default().solve_matrix(&problem, &CoulombParams::default(), &mut []).unwrap();
+    assert!(report.converged && report.islands == 0);
+}
+
+/// A square plate of 1 kg that slides and spins on n × n points, the middles of equal squares: place and angle after a time.
+fn sampled_plate(n: usize, friction: f64, time: f64, steps: usize) -> [f64; 3] {
+    let (half, height, inertia, gravity) = (0.2, 0.05, 0.0267, 9.81);
+    let mut velocity = [1.0, 0.0, 0.3, 0.0, 8.0, 0.0];
+    let (mut place, mut angle, h) = ([0.0; 2], 0.0f64, time / steps as f64);
+    let mut solver = CoulombSolver::default();
+    let mut impulses = vec![0.0; 3 * n * n];
+    for _ in 0..steps {
+        let bodies = [Body { mass: 1.0, inertia, center: [0.0, height, 0.0] }];
+        let mut heap = Heap { columns: BlockColumns::new(1), ..Heap::default() };
+        let (sin, cos) = angle.sin_cos();
+        for k in 0..n * n {
+            let [a, b] = [k % n, k / n].map(|i| half * ((2 * i + 1) as f64 / n as f64 - 1.0));
+            heap.contact(&bodies, 0, None, [cos * a + sin * b, 0.0, cos * b - sin * a], [0.0, 1.0, 0.0], friction);
+        }
+        let mut free = velocity;
+        free[1] -= h * gravity;
+        heap.set_motion(&bodies, &[free]);
+        let params = CoulombParams { warm_start: true, ..CoulombParams::default() };
+        let report = solver.solve(&heap.problem(), &params, &mut impulses).unwrap();
+        assert!(report.converged, "{report:?}");
+        let mut motion = heap.motion.clone();
+        impulses.iter().enumerate().for_each(|(row, &impulse)| heap.columns.add_scaled(row, impulse, &mut motion));
+        velocity = std::array::from_fn(|k| motion[k] / if k < 3 { 1.0 } else { inertia.sqrt() });
+        place[0] += h * velocity[0];
+        place[1] += h * velocity[2];
+        angle += h * velocity[4];
+    }
+    [place[0], place[1], angle]
+}
+
+/// The same plate with friction distributed over its face, apart from the solver: the pressure is linear and balances the moment of friction about the
+/// centre, integrals by 100 × 100 points, time by Runge and Kutta.
+fn distributed_plate(friction: f64, time: f64) -> [f64; 3] {
+    let (half, height, inertia, gravity) = (0.2, 0.05, 0.0267, 9.81);
+    let points = 100;
+    let acceleration = |angle: f64, [vx, vz, spin]: [f64; 3]| -> [f64; 3] {
+        let (sin, cos) = angle.sin_cos();
+        // Pressure (1 + b·c) times the mean one, with Σ N c = −height F.
+        let (mut b, mut sum) = ([0.0; 2], [0.0; 3]);
+        for _ in 0..20 {
+            sum = [0.0; 3];
+            for k in 0..points * points {
+                let [p, q] = [k % points, k / points].map(|i| half * ((2 * i + 1) as f64 / points as f64 - 1.0));
+                let (x, z) = (cos * p + sin * q, cos * q - sin * p);
+                let slip = [vx + spin * z, vz - spin * x];
+                let size = slip[0].hypot(slip[1]).max(1e-300);
+                let share = friction * gravity * (1.0 + b[0] * x + b[1] * z) / (points * points) as f64 / size;
+                let force = [-share * slip[0], -share * slip[1]];
+                sum[0] += force[0];
+                sum[1] += force[1];
+                sum[2] += z * force[0] - x * force[1];
+            }
+            let spread = gravity * half * half / 3.0;
+            let next = [-height * sum[0] / spread, -height * sum[1] / spread];
+            let change = (next[0] - b[0]).abs() + (next[1] - b[1]).abs();
+            b = next;
+            if change < 1e-10 {
+                break;
+            }
+        }
+        [sum[0], sum[1], sum[2] / inertia]
+    };
+    let steps = 100;
+    let h = time / steps as f64;
+    // Place, angle, velocity, spin.
+    let mut state = [0.0, 0.0, 0.0, 1.0, 0.3, 8.0];
+    let rate = |s: [f64; 6]| {
+        let a = acceleration(s[2], [s[3], s[4], s[5]]);
+        [s[3], s[4], s[5], a[0], a[1], a[2]]
+    };
+    let moved = |s: [f64; 6], d: [f64; 6], h: f64| std::array::from_fn::<f64, 6, _>(|k| s[k] + h * d[k]);
+    for _ in 0..steps {
+        let first = rate(state);
+        let second = rate(moved(state, first, 0.5 * h));
+        let third = rate(moved(state, second, 0.5 * h));
+        let fourth = rate(moved(state, third, h));
+        state = std::array::from_fn(|k| state[k] + h / 6.0 * (first[k] + 2.0 * (second[k] + third[k]) + fourth[k]));
+    }
+    [state[0], state[1], state[2]]
+}
+
+#[test]
+fn a_plate_on_more_and_more_points_converges_to_distributed_friction() {
+    let (friction, time) = (0.4, 0.15);
+    let reference = distributed_plate(friction, time);
+    let error = |n: usize| -> f64 {
+        // Steps of h leave an error in proportion to h: twice the finer result less the coarser one.
+        let [fine, coarse] = [400, 200].map(|steps| sampled_plate(n, friction, time, steps));
+        let far: [f64; 3] = std::array::from_fn(|k| 2.0 * fine[k] - coarse[k] - reference[k]);
+        far[0].hypot(far[1]).max(0.2 * far[2].abs())
+    };
+    let errors = [2, 4, 8].map(error);
+    let orders = [(errors[0] / errors[1]).log2(), (errors[1] / errors[2]).log2()];
+    assert!(orders.iter().all(|order| *order > 1.5), "errors {errors:?}, orders {orders:?}");
+    assert!(errors[2] < 5e-4, "{errors:?}");
+}
+
 /// A number between −1 and 1 that looks random (SplitMix64).
 fn random(seed: u64) -> f64 {
     let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -8,6 +8,7 @@ mod docs;
 mod energy;
 mod everyday;
 mod folder;
+mod friction;
 mod licences;
 mod limits;
 mod papers;

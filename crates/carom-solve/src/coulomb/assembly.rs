@@ -124,7 +124,21 @@ pub(super) fn from_columns<C: Columns>(
     }
     form.finish();
     finish(island, problem.constraints, members, problem.free);
+    let pairs = members.iter().map(|&member| problem.columns.blocks_of(problem.constraints[member as usize].rows[0]));
+    equalize_compliance(island, pairs.collect());
     Ok(())
+}
+
+/// Finds the weights by which the contacts of two bodies have the compliance of the softest one among them.
+fn equalize_compliance(island: &mut Island<BodyForm>, pairs: Vec<[u32; 2]>) {
+    let mut order: Vec<usize> = (0..pairs.len()).collect();
+    order.sort_unstable_by_key(|&contact| (pairs[contact], contact));
+    island.equal_compliance.clear();
+    island.equal_compliance.resize(pairs.len(), 1.0);
+    for contacts in order.chunk_by(|&a, &b| pairs[a] == pairs[b]) {
+        let longest = contacts.iter().fold(0.0f64, |longest, &contact| longest.max(island.lengths[contact]));
+        contacts.iter().for_each(|&k| island.equal_compliance[k] = (longest / island.lengths[k]).powi(2));
+    }
 }
 
 /// Makes an island of some constraints of an explicit matrix.
@@ -134,6 +148,7 @@ pub(super) fn from_matrix(
     numbers: &mut [u32],
     island: &mut Island<MatrixForm>,
 ) -> Result<(), CoulombError> {
+    island.equal_compliance.clear();
     problem.matrix.scale(members, numbers, &mut island.lengths, &mut island.delassus)?;
     finish(island, problem.constraints, members, problem.free);
     Ok(())

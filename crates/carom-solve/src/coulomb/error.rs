@@ -79,6 +79,14 @@ pub enum CoulombError {
         /// The number.
         value: f64,
     },
+    /// A compliance is negative.
+    #[error("the compliance of row {row} is {value}; it must not be negative")]
+    Compliance {
+        /// Its row.
+        row: usize,
+        /// The compliance.
+        value: f64,
+    },
     /// A list has the wrong length.
     #[error("{what}: {found} numbers where {expected} belong")]
     Length {

@@ -29,6 +29,8 @@ pub(crate) struct Island<D> {
     pub center: Vec<Vector>,
     /// D, a number for each contact; empty for ones.
     pub weights: Vec<f64>,
+    /// D with which the contacts of two bodies are equally compliant in the caller's units; empty where bodies are not known.
+    pub equal_compliance: Vec<f64>,
     /// How many factorizations there were; tells whether the factor is still the one that a method made.
     pub factorizations: usize,
     scratch: Vec<Vector>,

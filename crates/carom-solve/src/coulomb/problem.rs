@@ -106,6 +106,9 @@ impl<C: Columns> CoulombProblem<'_, C> {
                 check_finite("the free velocity", row, &self.free[row..=row])?;
                 let softness = self.softness.get(row..=row).unwrap_or(&[]);
                 check_finite("the compliance", row, softness)?;
+                if let Some(&value) = softness.iter().find(|&&value| value < 0.0) {
+                    return Err(CoulombError::Compliance { row, value });
+                }
                 for numbers in self.columns.rows(row) {
                     check_finite("a number", row, numbers)?;
                 }

@@ -509,7 +509,7 @@ impl Methods {
         island.residual(&self.r, &self.u)
     }
 
-    /// Solves the island with contacts that give way a little, all alike: the limit of stiff springs. Where Coulomb's law itself has several solutions, this
+    /// Solves the island with contacts that give way a little, all those of two bodies alike: the limit of stiff springs. Where Coulomb's law itself has several solutions, this
     /// decides which of them is taken, whatever the start and the order of contacts.
     fn select<D: Delassus>(
         &mut self,
@@ -519,6 +519,7 @@ impl Methods {
         report: &mut CoulombReport,
     ) {
         island.proximity = SELECTION_COMPLIANCE;
+        island.weights.clone_from(&island.equal_compliance);
         island.center.clear();
         island.center.resize(island.len(), [0.0; 3]);
         // The compliance makes the matrix regular.
@@ -539,6 +540,7 @@ impl Methods {
         let chords = NewtonParams { tolerance: 0.0, max_steps: 0, reuse_factor: true, ..finish };
         self.newton.run(island, &mut self.r, &chords);
         island.proximity = 0.0;
+        island.weights.clear();
     }
 
     /// Takes the compliance of the selection away: Newton on the problem itself or, while that does not converge, proximal steps with the same

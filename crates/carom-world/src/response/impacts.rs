@@ -215,7 +215,9 @@ fn bounce<const W: usize>(
             true if is_newton => (-contact.restitution * contact.speed).max(least),
             // Poisson's hypothesis first stops what closes.
             true => 0.0,
-            false => least,
+            // A contact that only closes because of others: e = 1 takes no energy, e = 0 lets its gap close.
+            false if is_newton => least.max((1.0 - contact.restitution) * least - contact.restitution * contact.speed),
+            false => (1.0 - contact.restitution) * least,
         }
     };
     push_rows(encounter, velocities, multipliers, active, target);

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use carom_contact::{Space, space};
 use carom_world::{
-    BodyDefinition, Bounciness, ConstraintParams, ReflectionParams, Response, World, WorldDefinition, WorldParams,
+    BodyDefinition, Bounciness, ConstraintParams, ImpulseParams, ReflectionParams, Response, World, WorldDefinition,
+    WorldParams,
 };
 use glam::{DMat3, DQuat, DVec3};
 
@@ -102,6 +103,31 @@ fn towers_above_the_friction_angle_slide_as_one_plate_does() {
                 for moved in slides(&world) {
                     let error = (moved - expected * direction).length();
                     assert!(error < 1e-4, "{name}, {count} plates, {factor}, {direction}: {error} m of {expected}");
+                }
+            }
+        }
+    }
+}
+
+/// Ten sweeps, the default, leave a residual: what a tower creeps and how far it misses the closed form within a second, m, at steps of 1 ms, for 1, 3 and
+/// 10 plates. Measured: 6e-7, 3e-5 and 7e-4 m of creep; 2e-4, 1.4e-3 and 1.9e-2 m at other angles. With five times the step it is five times as much and
+/// more; thirty sweeps leave about a tenth of the creep and a quarter of the error.
+const SWEPT_TOWERS: [(usize, f64, f64); 3] = [(1, 2e-6, 4e-4), (3, 1e-4, 3e-3), (10, 2e-3, 3e-2)];
+
+#[test]
+fn towers_slide_with_few_sweeps_as_far_as_the_sweeps_leave_them() {
+    let response = Response::Impulses(ImpulseParams::default());
+    for (count, creep, tolerance) in SWEPT_TOWERS {
+        for factor in [0.98, 1.02, 1.1, 1.5] {
+            let angle = factor * FRICTION.atan();
+            let expected = (0.5 * GRAVITY * (angle.sin() - FRICTION * angle.cos())).max(0.0);
+            let allowed = if factor < 1.0 { creep } else { tolerance };
+            for direction in directions() {
+                let mut world = tower(count, slope(angle, direction), response, 0.001);
+                run(&mut world, 1.0);
+                for moved in slides(&world) {
+                    let error = (moved - expected * direction).length();
+                    assert!(error < allowed, "{count} plates, {factor}, {direction}: {error:e} m of {expected}");
                 }
             }
         }

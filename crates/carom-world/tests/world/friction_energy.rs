@@ -24,23 +24,29 @@ fn all_families() -> impl Iterator<Item = (&'static str, Response)> {
 /// A slender box that spins fast and falls on a rough floor. Newton's restitution and Coulomb's law in one problem gave it energy here.
 #[test]
 fn an_elastic_box_with_friction_gains_energy_in_no_step_and_restitution_takes_nothing() {
-    for (name, response) in all_families() {
+    // At 100° a second the box once landed nearly flat: one corner struck, and the other lost what this gave it.
+    let spins = [-100.0, (-100f64).to_radians()];
+    for ((name, response), spin) in all_families().flat_map(|family| spins.map(|spin| (family, spin))) {
         let slender = rectangle("box", [0.4, 0.05], [0.0, 0.5], 40f64.to_radians());
-        let slender = BodyDefinition { spin: -100.0, velocity: DVec2::new(1.0, 0.0), ..slender };
+        let slender = BodyDefinition { spin, velocity: DVec2::new(1.0, 0.0), ..slender };
         let bodies = made_of(1.0, 0.5, vec![slender, floor([0.0, 1.0])]);
         let gravity = DVec2::new(0.0, -9.81);
         let params = WorldParams { gravity, response, energy_guard: EnergyGuard::Off, ..WorldParams::new(1e-3) };
         let mut world = Flat::new(WorldDefinition { bodies, ..WorldDefinition::new(params) }).unwrap();
         let start = world.ledger().energy();
-        let (mut last, mut worst) = (start, 0.0f64);
+        let (mut last, mut worst) = ([start; 2], [0.0f64; 2]);
+        let name = format!("{name}, {spin}");
         for _ in 0..4000 {
             world.step().unwrap();
-            let energy = world.ledger().energy() + world.ledger().stabilization;
-            worst = worst.max(energy - last);
+            // Where the box rocks on a corner that rests, the integrator gains up to 1e-7 of the energy in a step.
+            let whole = world.ledger().energy() + world.ledger().stabilization;
+            let energy = [whole, whole + world.ledger().integrator];
+            worst = std::array::from_fn(|k| worst[k].max(energy[k] - last[k]));
             last = energy;
         }
         let ledger = world.ledger();
-        assert!(worst < 1e-9 * start, "{name}: a step gains {worst:e} of {start} J");
+        assert!(worst[0] < 1e-6 * start, "{name}: a step gains {:e} of {start} J", worst[0]);
+        assert!(worst[1] < 1e-9 * start, "{name}: contacts gain {:e} of {start} J in a step", worst[1]);
         assert!(ledger.restitution.abs() < 1e-4 * start, "{name}: restitution takes {} J", ledger.restitution);
         assert!(ledger.friction > 0.1 * start, "{name}: friction takes {} J", ledger.friction);
     }
@@ -142,5 +148,33 @@ fn every_contact_of_a_pile_stays_within_its_friction_cone() {
             }
         }
         assert!(rubbed > 500, "{name}: only {rubbed} contacts rub");
+    }
+}
+
+/// Forty balls that begin deep in each other: nothing pushes them apart with speed, and correcting their positions gives no energy.
+#[test]
+fn forty_overlapping_balls_gain_nothing() {
+    for (name, response) in all_families() {
+        let ball = |k: usize| {
+            let shape = Arc::new(space::Shape::sphere(0.05).unwrap());
+            BodyDefinition {
+                mass: 0.5,
+                inertia: DMat3::from_diagonal(DVec3::splat(0.4 * 0.5 * 0.05 * 0.05)),
+                pose: space::Pose::new(DVec3::new(0.02 * k as f64, 0.1, 0.0), DQuat::IDENTITY),
+                ..BodyDefinition::new(&format!("ball {k:02}"), shape)
+            }
+        };
+        let bodies = (0..40).map(ball).chain([ground()]).collect();
+        let gravity = DVec3::NEG_Y * 9.81;
+        let most_overlap = Some(1e9);
+        let params = WorldParams { gravity, response, most_overlap, ..WorldParams::new(1e-3) };
+        let mut world = World::<Space, 6>::new(WorldDefinition { bodies, ..WorldDefinition::new(params) }).unwrap();
+        let start = world.ledger().energy();
+        let mut highest = start;
+        for _ in 0..500 {
+            world.step().unwrap_or_else(|error| panic!("{name}: {error}"));
+            highest = highest.max(world.ledger().energy());
+        }
+        assert!(highest - start < 1e-9 * start, "{name}: gains {} of {start} J", highest - start);
     }
 }

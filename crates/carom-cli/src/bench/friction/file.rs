@@ -11,6 +11,9 @@ use serde::Deserialize;
 
 use crate::ui::Work;
 
+/// Most coordinates that the mass matrix couples: its factor is dense.
+const MAX_BLOCK: usize = 8192;
+
 /// A matrix as coordinates.
 #[derive(Deserialize)]
 struct Coordinates {
@@ -145,7 +148,10 @@ fn bodies(
     let dimension = constraints.first().map_or(3, |constraint| constraint.count);
     expect("w", free.len(), size)?;
     expect("f", f.len(), coordinates)?;
-    expect("M.shape", mass.shape[0], coordinates)?;
+    if mass.shape != [coordinates; 2] {
+        let [rows, columns] = mass.shape;
+        return Err(format!("`M.shape` is [{rows}, {columns}], but `H` has {coordinates} rows"));
+    }
     let factor = MassFactor::new(coordinates, &mass.entries("M")?)?;
     let mut columns = vec![Vec::new(); size];
     for (row, column, value) in directions.entries("H")? {
@@ -252,6 +258,10 @@ impl MassFactor {
             block.push(coordinate);
         }
         for block in &mut blocks {
+            let size = block.coordinates.len();
+            if size > MAX_BLOCK {
+                return Err(format!("`M` couples {size} coordinates; a body may have {MAX_BLOCK}"));
+            }
             block.lower = vec![0.0; block.coordinates.len() * block.coordinates.len()];
         }
         for &(row, column, value) in entries.iter().filter(|entry| entry.2 != 0.0) {

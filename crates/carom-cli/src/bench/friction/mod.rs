@@ -1,7 +1,8 @@
-//! `carom bench friction`: contact problems with Coulomb friction from files, beside the solvers of Siconos.
+//! `carom bench friction`: contact problems with Coulomb friction from files, beside the solvers of Siconos, and those of piles that settle.
 
 mod file;
 mod peers;
+mod pile;
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -15,7 +16,7 @@ use super::table::table;
 use crate::ui::{Work, failure, may_write, print, print_json, write};
 use file::Problem;
 
-/// Solve friction problems from JSON files; with --peers beside Siconos.
+/// Solve friction problems from JSON files, with --peers beside Siconos, or those of settling piles.
 #[derive(clap::Args)]
 #[command(after_help = "\
 A file has `contacts`, `mu`, and either u = W r + q as `q`, `rows`, `cols`, `values`, or M v = f + H r, u = Hᵀv + w as `M`, `H`, `f`, `w`. Rows of
@@ -24,10 +25,12 @@ a contact are normal, tangent, tangent. The residual is |r − P(r − ũ)| / |q
 Examples:
   carom bench friction problem.json                        method, iterations, residual, time
   carom bench friction problem.json --out impulses.json    keep the impulses
-  carom bench friction *.json --peers                      beside Siconos (apt-get install python3-siconos)")]
+  carom bench friction *.json --peers                      beside Siconos (apt-get install python3-siconos)
+  carom bench friction --pile 250,500,1000                 exact solves in piles of balls and boxes, cold and warm
+  carom bench friction --cubes 125                         5 x 5 x 5 cubes that touch")]
 pub struct Args {
     /// Problems.
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(required_unless_present_any = ["pile", "cubes"], value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Write the impulses of a single problem as {"impulses": […]}.
     #[arg(long, value_name = "FILE")]
@@ -44,6 +47,17 @@ pub struct Args {
     /// The folder of the script that runs Siconos.
     #[arg(long, value_name = "FOLDER", default_value = "benches/peers", requires = "peers")]
     scripts: PathBuf,
+    /// Settle piles of so many balls and boxes, and time the exact solve of their contact problems, cold and warm.
+    #[arg(long, value_name = "N,...", value_delimiter = ',', conflicts_with = "files",
+        value_parser = clap::value_parser!(u32).range(1..=20_000))]
+    pile: Vec<u32>,
+    /// The same for n x n x n touching cubes, as many as come nearest to N.
+    #[arg(long, value_name = "N,...", value_delimiter = ',', conflicts_with = "files",
+        value_parser = clap::value_parser!(u32).range(1..=20_000))]
+    cubes: Vec<u32>,
+    /// Steps of each pile that are timed.
+    #[arg(long, value_name = "N", default_value_t = 9, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    samples: u32,
     #[command(flatten)]
     repeat: Repeat,
     /// Print the figures as JSON.
@@ -53,6 +67,9 @@ pub struct Args {
 
 /// Runs the benchmark.
 pub fn run(args: &Args) -> Work<()> {
+    if args.files.is_empty() {
+        return settle(args);
+    }
     if let Some(out) = &args.out {
         if args.files.len() != 1 {
             return Err(miette!("--out keeps the impulses of one problem, and {} are given", args.files.len()));
@@ -125,6 +142,19 @@ pub fn run(args: &Args) -> Work<()> {
         header.extend(["fastest of Siconos at 1e-8", "residual", "ms", "times slower"]);
     }
     print(&(table(&header, &lines) + &summary(&ratios, &unsolved)))
+}
+
+/// Piles instead of files.
+fn settle(args: &Args) -> Work<()> {
+    let mixed = args.pile.iter().map(|&count| (pile::Kind::Mixed, count));
+    let cubes = args.cubes.iter().map(|&count| (pile::Kind::Cubes, count));
+    let piles = mixed.chain(cubes).map(|(kind, count)| pile::measure(kind, count as usize, args.samples as usize));
+    let piles = piles.collect::<Work<Vec<_>>>()?;
+    if args.json {
+        let [cold, warm] = pile::exponents(&piles);
+        return print_json(&json!({ "piles": piles, "cold_exponent": cold, "warm_exponent": warm }));
+    }
+    print(&pile::text(&piles))
 }
 
 /// The geometric mean of the ratios and the smallest one.
