@@ -397,10 +397,6 @@ impl Methods {
         self.select(island, params, &finish, report);
         let mut best = self.harden(island, params, &finish, report);
         if best.worst() > params.tolerance {
-            report.method = report.method.max(IslandMethod::InteriorPoint);
-            best = self.try_interior_points(island, params, &finish, report, best);
-        }
-        if best.worst() > params.tolerance {
             report.method = IslandMethod::Proximal;
             let finish = NewtonParams { max_steps: 8, ..finish };
             let (residual, counts) = self.proximal.run(
@@ -450,7 +446,7 @@ impl Methods {
                 return Some(residual);
             }
         }
-        if !is_warm || residual.worst() > params.tolerance {
+        if residual.worst() > params.tolerance {
             self.r.copy_from_slice(&start);
         }
         None
