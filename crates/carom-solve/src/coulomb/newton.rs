@@ -280,8 +280,8 @@ impl Newton {
             self.is_exact = true;
             r.copy_from_slice(&self.current);
             best = now;
-            let left = (tolerance / now.worst()).ln() / progress.ln();
-            if left > most {
+            // What this many steps with the same progress would leave.
+            if now.worst() * libm::pow(progress, most) > tolerance {
                 break;
             }
         }
