@@ -174,7 +174,8 @@ impl Newton {
 
     /// Whether the velocities and the impulses of a solution are the only ones nearby. Impulses that are not unique change a lot, not in proportion to the
     /// compliance, if contacts with a small compliance are to distribute them otherwise. Velocities are unique if the impulses of all sliding contacts are: friction
-    /// that sticks does no work, so that other impulses of contacts that stick have the same velocities.
+    /// that sticks does no work, so that other impulses of contacts that stick have the same velocities. Where nothing slides, De Saxcé's term vanishes, and
+    /// the problem is the convex one, whose velocities are unique.
     pub fn uniqueness<D: Delassus>(&mut self, island: &mut Island<D>, r: &[Vector]) -> Uniqueness {
         const NONE: Uniqueness = Uniqueness { velocities: false, impulses: false };
         self.current.clear();
@@ -183,18 +184,20 @@ impl Newton {
         let size = super::small::norm(r) / (island.len() as f64).sqrt();
         // Contacts without load that do not open can take some: they count as pressed, and slide as they do.
         let (load, slip) = (PROBE_LOAD * size, PROBE_LOAD * super::small::norm(&self.u).max(size));
-        let mut is_degenerate = false;
+        let (mut is_degenerate, mut is_at_rest) = (false, true);
         self.slides.clear();
         for (contact, law) in island.laws.iter().enumerate() {
             let (r, u) = (&mut self.current[contact], &self.u[contact]);
             let (speed, pull) = (super::small::tangential(u), super::small::tangential(r));
             let Law::Coulomb(friction) = *law else {
                 self.slides.push(matches!(law, Law::Preloaded { .. }));
+                is_at_rest &= *law == Law::Bilateral;
                 continue;
             };
             // A contact that sticks on the border of its cone was brought there by a choice among many impulses.
             let on_border = r[0] > load && pull > 0.0 && pull >= (1.0 - PROBE_LOAD) * friction * r[0];
             is_degenerate |= on_border && speed <= slip;
+            is_at_rest &= speed <= slip || friction == 0.0 || (r[0] <= load && u[0] > slip);
             self.slides.push(on_border || (friction > 0.0 && speed > slip));
             if r[0] <= load && u[0] <= slip {
                 let drag = if speed > slip { friction * load / speed } else { 0.0 };
@@ -220,7 +223,7 @@ impl Newton {
         let square = |k: usize| super::small::dot(&self.step[k], &self.step[k]);
         let all: f64 = (0..island.len()).map(square).sum();
         let sliding: f64 = (0..island.len()).filter(|&k| self.slides[k]).map(square).sum();
-        Uniqueness { velocities: sliding.sqrt() < limit, impulses: !is_degenerate && all.sqrt() < limit }
+        Uniqueness { velocities: is_at_rest || sliding.sqrt() < limit, impulses: !is_degenerate && all.sqrt() < limit }
     }
 
     /// Whether the island still has a factor of this method with the states of the current point and a compliance like the probe's.

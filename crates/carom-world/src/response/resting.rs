@@ -99,7 +99,7 @@ impl<const W: usize> ConstraintScratch<W> {
             let near = -encounter.step * contact.speed(encounter.velocities);
             let gap = if comes_to_bounce(place, contact) { contact.gap.max(near) } else { contact.gap };
             // What opens does not start from the impulse that it had.
-            let opens = contact.foreseen(encounter.step, encounter.velocities) > 0.0;
+            let opens = contact.foreseen(encounter.step, encounter.velocities) > CLOSED_GAP * encounter.slop;
             let before = if opens { None } else { contact.before };
             self.contacts.push(Touching { restitution: 0.0, gap, before, ..*contact });
             self.places.push(place);

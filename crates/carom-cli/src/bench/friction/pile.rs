@@ -109,6 +109,9 @@ pub fn measure(kind: Kind, bodies: usize, samples: usize) -> Work<Measured> {
     })
 }
 
+/// Gaps below this part of a body are closed, as in worlds.
+const CLOSED_GAP: f64 = 1e-7;
+
 /// The upper one of two in the middle.
 fn median(mut numbers: Vec<f64>) -> f64 {
     numbers.sort_by(f64::total_cmp);
@@ -190,7 +193,8 @@ impl StepProblem {
             problem.constraints.push(Constraint::contact(problem.free.len(), 3, FRICTION));
             for (k, direction) in frame(contact).into_iter().enumerate() {
                 // A gap may close within the step.
-                let mut rate = if k == 0 { contact.gap.max(0.0) / STEP } else { 0.0 };
+                let is_open = contact.gap > CLOSED_GAP * SIZE;
+                let mut rate = if k == 0 && is_open { contact.gap / STEP } else { 0.0 };
                 let mut rows = Vec::with_capacity(2);
                 for (body, sign) in bodies.into_iter().zip([1.0, -1.0]).filter(|(body, _)| !is_fixed[*body]) {
                     let (mass, inertia) = masses[body];
