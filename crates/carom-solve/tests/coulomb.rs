@@ -948,3 +948,21 @@ fn contacts_with_and_without_friction_are_solved_together() {
         assert!(smooth.into_iter().all(|(_, r)| r[1] == 0.0 && r[2] == 0.0));
     }
 }
+
+#[test]
+fn numbers_whose_squares_overflow_are_refused_by_row() {
+    let constraints = [Constraint::contact(0, 3, 0.5)];
+    let identity = |size: f64| [(0, 0, size), (1, 1, size), (2, 2, size)];
+    let matrix = ContactMatrix::new(3, &identity(1.0), &constraints).unwrap();
+    for (value, is_refused) in [(1e99, false), (-1e160, true), (f64::MAX, true)] {
+        let problem = MatrixProblem { matrix: &matrix, constraints: &constraints, free: &[-1.0, value, 0.0] };
+        let mut impulses = [0.0; 3];
+        let outcome = CoulombSolver::default().solve_matrix(&problem, &CoulombParams::default(), &mut impulses);
+        match outcome {
+            Ok(report) => assert!(!is_refused && report.converged && report.residual <= 1e-12, "{report:?}"),
+            Err(error) => assert!(is_refused && error.to_string().contains("row 1"), "{error}"),
+        }
+    }
+    let error = ContactMatrix::new(3, &identity(1e308), &constraints).unwrap_err();
+    assert!(matches!(error, CoulombError::TooLarge { row: 0, .. }), "{error}");
+}

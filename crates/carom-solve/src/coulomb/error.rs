@@ -79,6 +79,18 @@ pub enum CoulombError {
         /// The number.
         value: f64,
     },
+    /// A number is so large that its square would overflow.
+    #[error("{what} of row {row} is {value:e}; it must be between -{limit:e} and {limit:e}")]
+    TooLarge {
+        /// What it stands for.
+        what: &'static str,
+        /// Its row.
+        row: usize,
+        /// The number.
+        value: f64,
+        /// The largest number that is allowed.
+        limit: f64,
+    },
     /// A compliance is negative.
     #[error("the compliance of row {row} is {value}; it must not be negative")]
     Compliance {

@@ -145,9 +145,15 @@ fn check_length(what: &'static str, found: usize, expected: usize) -> Result<(),
     if found == expected { Ok(()) } else { Err(CoulombError::Length { what, found, expected }) }
 }
 
+/// Numbers beyond this are refused: squares of them, and of impulses and velocities, must not overflow.
+const MAX_NUMBER: f64 = 1e100;
+
 pub(super) fn check_finite(what: &'static str, row: usize, numbers: &[f64]) -> Result<(), CoulombError> {
-    match numbers.iter().find(|value| !value.is_finite()) {
-        Some(&value) => Err(CoulombError::NotFinite { what, row, value }),
+    if let Some(&value) = numbers.iter().find(|value| !value.is_finite()) {
+        return Err(CoulombError::NotFinite { what, row, value });
+    }
+    match numbers.iter().find(|value| value.abs() > MAX_NUMBER) {
+        Some(&value) => Err(CoulombError::TooLarge { what, row, value, limit: MAX_NUMBER }),
         None => Ok(()),
     }
 }

@@ -83,8 +83,9 @@ const SELECTION_COMPLIANCE: f64 = 1e-6;
 /// Most proximal steps that take this compliance away, and the part of the residual that each may leave.
 const MAX_HARDENING_STEPS: usize = 8;
 const HARDENING_PROGRESS: f64 = 0.5;
-/// Most steps that end where a contact changes its state.
-const MAX_PIVOTS: usize = 40;
+/// The residual from which steps that end where a contact changes its state begin, and the most of them.
+const MAX_PIVOTED_RESIDUAL: f64 = 1e-3;
+const MAX_PIVOTS: usize = 20;
 /// An island with a larger residual after all methods has constraints that contradict each other.
 const UNSOLVABLE_RESIDUAL: f64 = 1e-4;
 /// Rounds in which contacts change from their static to their kinetic coefficient.
@@ -426,18 +427,21 @@ impl Methods {
         finish: &NewtonParams,
         report: &mut CoulombReport,
     ) -> Option<Residual> {
-        let start = self.r.clone();
         // The factor with this compliance also tells whether the solution is unique.
         let finish = NewtonParams { regularization: SELECTION_COMPLIANCE, ..*finish };
-        let is_warm = params.warm_start && start.iter().any(|r| *r != [0.0; 3]);
-        let mut residual = if is_warm {
-            self.try_warm(island, &NewtonParams { max_failures: 3, ..finish }, params.tolerance, report)
-        } else {
-            self.try_newton(island, &finish, report)
-        };
-        if !is_warm && residual.worst() > params.tolerance {
-            report.method = report.method.max(IslandMethod::InteriorPoint);
-            residual = self.try_interior_points(island, params, &finish, report, residual);
+        let is_warm = params.warm_start && self.r.iter().any(|r| *r != [0.0; 3]);
+        let mut residual = Residual::UNKNOWN;
+        if is_warm {
+            residual = self.try_warm(island, &NewtonParams { max_failures: 3, ..finish }, params.tolerance, report);
+        }
+        if residual.worst() > params.tolerance {
+            // What a bad start leaves is no better than nothing.
+            self.r.fill([0.0; 3]);
+            residual = self.try_newton(island, &finish, report);
+            if residual.worst() > params.tolerance {
+                report.method = report.method.max(IslandMethod::InteriorPoint);
+                residual = self.try_interior_points(island, params, &finish, report, residual);
+            }
         }
         if residual.worst() <= params.tolerance {
             let unique = self.newton.uniqueness(island, &self.r);
@@ -447,7 +451,7 @@ impl Methods {
             }
         }
         if residual.worst() > params.tolerance {
-            self.r.copy_from_slice(&start);
+            self.r.fill([0.0; 3]);
         }
         None
     }
@@ -462,7 +466,7 @@ impl Methods {
     ) -> Residual {
         let (mut residual, steps) = self.newton.run(island, &mut self.r, finish);
         report.newton_steps += steps;
-        if residual.worst() > tolerance {
+        if residual.worst() > tolerance && residual.worst() < MAX_PIVOTED_RESIDUAL {
             let (pivoted, steps) = self.newton.pivot(island, &mut self.r, finish.tolerance, MAX_PIVOTS);
             report.newton_steps += steps;
             residual = pivoted;
