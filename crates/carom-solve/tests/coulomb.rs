@@ -966,3 +966,28 @@ fn numbers_whose_squares_overflow_are_refused_by_row() {
     let error = ContactMatrix::new(3, &identity(1e308), &constraints).unwrap_err();
     assert!(matches!(error, CoulombError::TooLarge { row: 0, .. }), "{error}");
 }
+
+#[test]
+fn least_impulses_are_found_on_the_border_of_the_cones() {
+    // A ball of radius one and 1 kg sticks in a wedge whose faces are 0.4 rad steep: two mirrored contacts, one impulse that presses the faces apart. The least
+    // impulses have r_T = r_N: they lie on the border, and r_N = ½ / (sin a + cos a) carries the unit weight.
+    let (sin, cos) = 0.4f64.sin_cos();
+    let turn = 0.1f64.sqrt().recip();
+    let mut columns = BlockColumns::<6>::new(1);
+    for side in [1.0, -1.0] {
+        columns.push_single(0, [side * cos, sin, 0.0, 0.0, 0.0, 0.0]);
+        columns.push_single(0, [-side * sin, cos, 0.0, 0.0, 0.0, -side * turn]);
+        columns.push_single(0, [0.0, 0.0, 1.0, -sin * turn, side * cos * turn, 0.0]);
+    }
+    let constraints = [Constraint::contact(0, 3, 1.0), Constraint::contact(3, 3, 1.0)];
+    let free = [-sin, -cos, 0.0, -sin, -cos, 0.0];
+    let problem = CoulombProblem { columns: &columns, constraints: &constraints, free: &free, softness: &[] };
+    let mut impulses = [0.0; 6];
+    let report = CoulombSolver::default().solve(&problem, &CoulombParams::default(), &mut impulses).unwrap();
+    assert!(report.converged && report.residual <= 1e-12, "{report:?}");
+    let expected = 0.5 / (sin + cos);
+    for contact in impulses.as_chunks::<3>().0 {
+        assert!((contact[0] - expected).abs() < 1e-10 && (contact[1] - expected).abs() < 1e-10, "{contact:?}");
+        assert!(contact[2].abs() < 1e-10, "{contact:?}");
+    }
+}

@@ -1,25 +1,34 @@
 //! The impulses with the least norm among those with the same velocities.
 //!
 //! Given u, a contact that separates has no impulse, one that slides an impulse along a known ray, one that sticks any impulse in its cone. Among those
-//! with W r = W r*, the least r is unique: minimize ½|r|² over these sets. The method of multipliers solves problems with the matrix W + ε, each by
-//! semismooth Newton on a projection.
+//! with W r = W r*, the least r is unique: minimize ½|r|² over these sets. From nearby, the method of multipliers solves problems with the matrix W + ε, all
+//! of them with one factor. Where that fails, Newton with a line search minimizes the dual function ½|P(Wλ)|² − λᵀW r*, which is convex and smooth, and
+//! r = P(Wλ): it converges from anywhere.
 
 use super::cone::Law;
-use super::delassus::Delassus;
+use super::delassus::{Delassus, NewtonBlock};
 use super::island::Island;
-use super::newton::{Newton, NewtonParams};
-use super::small::{Vector, add, scale, subtract, tangential};
+use super::newton::{Newton, NewtonParams, projection_derivative};
+use super::small::{Vector, add, dot, norm, scale, subtract, tangential};
 
 /// ε that is tried first, relative to the diagonal of W. From nearby one factorization serves all updates.
 const NEARBY_PENALTY: f64 = 1e-4;
-/// ε of the first update otherwise, by how much it falls in each, and the least. Small ones converge in few updates, but only from nearby.
-const FIRST_PENALTY: f64 = 1e-2;
-const PENALTY_FACTOR: f64 = 0.03;
-const LEAST_PENALTY: f64 = 1e-7;
-/// Residual of an update's problem above which ε rises again.
+/// Residual of an update's problem above which it counts as not solved.
 const UPDATE_TOLERANCE: f64 = 1e-9;
-/// Newton steps of all updates together after which the impulses stay as they are.
+/// Newton steps of all updates together after which the impulses stay as they are, and those on the dual function.
 const MAX_NEWTON_STEPS: usize = 80;
+const MAX_DUAL_STEPS: usize = 60;
+/// Bounds of what is added to the second derivative of the dual function, relative to the diagonal of W. Between them it falls with the gradient.
+const DUAL_REGULARIZATION: [f64; 2] = [1e-5, 1e-3];
+/// Halvings of a step on the dual function, and the part of the decrease along its slope that it must reach.
+const MAX_HALVINGS: usize = 30;
+const SUFFICIENT_DECREASE: f64 = 1e-4;
+/// What rounding does to the dual function, relative to it.
+const VALUE_ROUNDING: f64 = 1e-13;
+/// Relative residuals of linear equations below which refinement ends.
+const LINEAR_TOLERANCE: f64 = 1e-10;
+/// The relative gradient from which the method of multipliers takes over: rounding leaves the dual function about 1e-10.
+const NEARBY_GRADIENT: f64 = 1e-8;
 /// Scaled velocities below this are zero: the contact sticks.
 const STICKING_SPEED: f64 = 1e-11;
 /// How far inside of their cones sticking contacts stay, relative to the radius.
@@ -31,9 +40,6 @@ const ACCEPTED_RESIDUAL: f64 = 0.01;
 /// Newton steps on the problem itself, which bring the residual down again.
 const POLISH: NewtonParams =
     NewtonParams { max_steps: 2, tolerance: 0.0, regularization: 1e-8, max_failures: 1, reuse_factor: false };
-const NEWTON: NewtonParams =
-    NewtonParams { max_steps: 30, tolerance: 1e-15, regularization: 0.0, max_failures: 4, reuse_factor: false };
-
 const NEARBY_NEWTON: NewtonParams =
     NewtonParams { max_steps: 8, tolerance: 1e-15, regularization: 0.0, max_failures: 2, reuse_factor: true };
 
@@ -45,6 +51,12 @@ pub(crate) struct LeastNorm {
     trial: Vec<Vector>,
     product: Vec<Vector>,
     trial_product: Vec<Vector>,
+    blocks: Vec<NewtonBlock>,
+    right: Vec<Vector>,
+    step: Vec<Vector>,
+    step_product: Vec<Vector>,
+    /// Wλ.
+    dual: Vec<Vector>,
 }
 
 impl LeastNorm {
@@ -65,16 +77,21 @@ impl LeastNorm {
         island.center.resize(island.len(), [0.0; 3]);
         // Residuals count in scaled units alone.
         let unscaled = std::mem::replace(&mut island.unscaled_free_norm, f64::INFINITY);
-        for penalty in [NEARBY_PENALTY, FIRST_PENALTY] {
-            island.proximity = penalty;
-            self.trial.clear();
-            self.trial.extend_from_slice(r);
-            for (free, product) in island.free.iter_mut().zip(&self.product) {
-                *free = scale(product, -1.0);
-            }
-            self.newton.begin();
-            if self.minimize(island, penalty) {
-                break;
+        self.trial.clear();
+        self.trial.extend_from_slice(r);
+        island.proximity = NEARBY_PENALTY;
+        self.newton.begin();
+        let mut is_found = self.minimize_nearby(island);
+        if !is_found {
+            island.proximity = 0.0;
+            if self.minimize_dual(island, r) {
+                island.proximity = NEARBY_PENALTY;
+                for (contact, free) in island.free.iter_mut().enumerate() {
+                    let multiplier = scale(&self.dual[contact], NEARBY_PENALTY);
+                    *free = scale(&add(&self.product[contact], &multiplier), -1.0);
+                }
+                self.newton.begin();
+                is_found = self.minimize_nearby(island);
             }
         }
         island.unscaled_free_norm = unscaled;
@@ -82,6 +99,9 @@ impl LeastNorm {
         island.proximity = 0.0;
         island.weights.clear();
         (island.laws, island.free) = (given_laws, free);
+        if !is_found {
+            return false;
+        }
         island.velocities(&self.trial, &mut self.u);
         let residual = island.residual(&self.trial, &self.u);
         let mut after = residual.worst();
@@ -100,44 +120,92 @@ impl LeastNorm {
         true
     }
 
-    /// The method of multipliers, beginning with this ε. Whether its problems could be solved.
-    fn minimize<D: Delassus>(&mut self, island: &mut Island<D>, first: f64) -> bool {
-        let size = super::small::norm(&self.product).max(f64::MIN_POSITIVE);
+    /// The method of multipliers from the impulses at hand. Whether its problems could be solved.
+    fn minimize_nearby<D: Delassus>(&mut self, island: &mut Island<D>) -> bool {
+        let size = norm(&self.product).max(f64::MIN_POSITIVE);
         let (mut last, mut steps) = (f64::INFINITY, 0);
         while steps < MAX_NEWTON_STEPS && !crate::is_interrupted() {
-            let before = self.trial.clone();
-            let params = if first == NEARBY_PENALTY { NEARBY_NEWTON } else { NEWTON };
-            let (residual, more) = self.newton.run(island, &mut self.trial, &params);
+            let (residual, more) = self.newton.run(island, &mut self.trial, &NEARBY_NEWTON);
             steps += more.max(1);
             if residual.worst() > UPDATE_TOLERANCE {
-                self.trial = before;
-                if island.proximity >= first {
-                    return false;
-                }
-                let rise = PENALTY_FACTOR.sqrt().recip();
-                self.change_penalty(island, rise);
-                continue;
+                return false;
             }
             self.trial_product.resize(island.len(), [0.0; 3]);
             island.delassus.product(&self.trial, &mut self.trial_product);
             let mut change = 0.0;
             for contact in 0..island.len() {
                 let rest = subtract(&self.trial_product[contact], &self.product[contact]);
-                change += super::small::dot(&rest, &rest);
+                change += dot(&rest, &rest);
                 island.free[contact] = add(&island.free[contact], &rest);
             }
             let change = change.sqrt();
-            let least = first == NEARBY_PENALTY || island.proximity <= LEAST_PENALTY;
-            if change <= VELOCITY_TOLERANCE * size || (least && change > 0.5 * last) {
+            if change <= VELOCITY_TOLERANCE * size || change > 0.5 * last {
                 return true;
             }
             last = change;
-            let factor = PENALTY_FACTOR.max(LEAST_PENALTY / island.proximity);
-            if factor < 1.0 && first == FIRST_PENALTY {
-                self.change_penalty(island, factor);
-            }
         }
         true
+    }
+
+    /// Newton on the dual function, from zero, as far as rounding allows. `trial` has the impulses. Whether they were found.
+    fn minimize_dual<D: Delassus>(&mut self, island: &mut Island<D>, r: &[Vector]) -> bool {
+        let size = norm(&self.product).max(f64::MIN_POSITIVE);
+        let mut z = vec![[0.0; 3]; island.len()];
+        let mut ahead = z.clone();
+        for _ in 0..MAX_DUAL_STEPS {
+            if crate::is_interrupted() {
+                return false;
+            }
+            let value = project(island, &z, r, &mut self.trial);
+            self.right.clear();
+            self.right.extend(r.iter().zip(&self.trial).map(|(r, trial)| subtract(r, trial)));
+            self.trial_product.resize(island.len(), [0.0; 3]);
+            island.delassus.product(&self.right, &mut self.trial_product);
+            let gradient = norm(&self.trial_product) / size;
+            if gradient <= NEARBY_GRADIENT {
+                self.dual = z;
+                return true;
+            }
+            let [least, most] = DUAL_REGULARIZATION;
+            self.blocks.clear();
+            for (contact, z) in z.iter().enumerate() {
+                let weight = island.weights[contact];
+                let mut impulse = [[0.0; 3]; 3];
+                (0..3).for_each(|k| impulse[k][k] = gradient.clamp(least, most));
+                let mut velocity = projection_derivative(island.laws[contact], &scale(z, 1.0 / weight));
+                velocity.as_flattened_mut().iter_mut().for_each(|value| *value /= weight);
+                let mut block = NewtonBlock::new(impulse, velocity);
+                island.finish_block(contact, &mut block, &mut self.right[contact]);
+                self.blocks.push(block);
+            }
+            if !island.factorize(&self.blocks) {
+                return false;
+            }
+            let steps = [&mut self.step, &mut self.step_product];
+            island.solve_newton(&self.blocks, &self.right, steps, LINEAR_TOLERANCE);
+            let slope: f64 = -self
+                .step_product
+                .iter()
+                .zip(r.iter().zip(&self.trial))
+                .map(|(dz, (r, p))| dot(dz, &subtract(r, p)))
+                .sum::<f64>();
+            let (mut length, mut is_lower) = (1.0, false);
+            for _ in 0..MAX_HALVINGS {
+                ahead.clear();
+                ahead.extend(z.iter().zip(&self.step_product).map(|(z, dz)| add(z, &scale(dz, length))));
+                let now = project(island, &ahead, r, &mut self.trial);
+                is_lower = now <= value + SUFFICIENT_DECREASE * length * slope + VALUE_ROUNDING * value.abs();
+                if is_lower {
+                    break;
+                }
+                length *= 0.5;
+            }
+            if !is_lower || slope >= 0.0 {
+                return false;
+            }
+            std::mem::swap(&mut z, &mut ahead);
+        }
+        false
     }
 
     /// Sticking contacts on the border of their cones are brought inside, so that rounding does not put them outside.
@@ -150,21 +218,26 @@ impl LeastNorm {
             }
         }
     }
+}
 
-    /// Changes ε. The multipliers stay: the linear term is −W r* and ε times them.
-    fn change_penalty<D: Delassus>(&self, island: &mut Island<D>, factor: f64) {
-        island.proximity *= factor;
-        for (free, product) in island.free.iter_mut().zip(&self.product) {
-            *free = subtract(&scale(&add(free, product), factor), product);
-        }
+/// The admissible impulses nearest to z, and the dual function there.
+fn project<D: Delassus>(island: &Island<D>, z: &[Vector], r: &[Vector], impulses: &mut Vec<Vector>) -> f64 {
+    let mut value = 0.0;
+    impulses.clear();
+    for (contact, z) in z.iter().enumerate() {
+        let weight = island.weights[contact];
+        let impulse = island.laws[contact].project(&scale(z, 1.0 / weight));
+        value += 0.5 * weight * dot(&impulse, &impulse) - dot(z, &r[contact]);
+        impulses.push(impulse);
     }
+    value
 }
 
 /// The impulses that a law admits at the velocity that a contact has.
 fn admissible(law: Law, r: &Vector, u: &Vector) -> Law {
     let Law::Coulomb(friction) = law else { return law };
     let slip = tangential(u);
-    if u[0] > STICKING_SPEED && u[0] > super::small::norm(&[*r]) {
+    if u[0] > STICKING_SPEED && u[0] > norm(&[*r]) {
         Law::Zero
     } else if slip > STICKING_SPEED && friction > 0.0 {
         Law::Ray([1.0, -friction * u[1] / slip, -friction * u[2] / slip])
