@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use carom::RunSummary;
 use carom::recording::RunDescription;
+use carom::solve::SolveParams;
 use carom::world::{GuardReport, Response, StageReport};
 use serde_json::{Value, json};
 
@@ -102,11 +103,19 @@ impl Facts<'_> {
             Response::Impulses(params) if worst > LARGE_SWEEP_RESIDUAL => {
                 format!("raise response.sweeps (now {}) or set response.family = \"reflections\"", params.sweeps)
             }
-            Response::Reflections(params) if residual > LARGE_EXACT_RESIDUAL => {
+            Response::Reflections(params)
+                if residual > LARGE_EXACT_RESIDUAL && self.summary.most_contacts > params.exact_contacts =>
+            {
                 format!("raise response.exact-contacts (now {})", params.exact_contacts)
             }
-            Response::Constraints(_) if residual > LARGE_EXACT_RESIDUAL => {
+            Response::Constraints(params)
+                if residual > LARGE_EXACT_RESIDUAL && params.solver != SolveParams::default() =>
+            {
                 "raise response.rounds, or leave out response.solver and response.tolerance".into()
+            }
+            Response::Reflections(_) | Response::Constraints(_) if residual > LARGE_EXACT_RESIDUAL => {
+                "the exact solver did not converge in some steps: see whether a smaller time.step changes the result"
+                    .into()
             }
             _ => return None,
         };

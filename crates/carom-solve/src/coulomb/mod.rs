@@ -4,11 +4,12 @@
 //! De Saxcé's form of Coulomb's law says K_μ ∋ r ⊥ ũ ∈ K_μ* with ũ = (u_N + μ|u_T|, u_T). Bilateral rows keep u = 0. W comes over bodies,
 //! W = GᵀG + S ([`CoulombProblem`]), or as an explicit matrix ([`ContactMatrix`], [`MatrixProblem`]); [`CoulombSolver`] solves either, island by island:
 //!
-//! 1. block Gauss-Seidel with exact one-contact solves, then semismooth Newton on Alart and Curnier's equations;
+//! 1. a sweep of block Jacobi with exact one-contact solves, then semismooth Newton on Alart and Curnier's equations;
 //! 2. if that stalls, interior points with De Saxcé's term in Newton's matrix, and Newton again from there;
 //! 3. if that stalls too, proximal steps: W + α is regular, and α falls as far as its problems can be solved.
 //!
-//! A solve with contacts of small, equal compliance comes first: it selects one solution where Coulomb's law has several.
+//! A solution whose velocities are not unique is replaced by the one that contacts of small, equal compliance have. Where redundant contacts nearly contradict
+//! each other, Newton steps that end at the first change of a contact's state go on.
 //! The relative residual |r − P(r − ũ)| / |q| judges all of them. [`CoulombReport`] says which method ran and how far it got.
 //! Where redundant contacts leave impulses open, the ones with the least norm are taken.
 //!
