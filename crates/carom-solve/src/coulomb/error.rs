@@ -82,7 +82,7 @@ pub enum CoulombError {
     /// A number is so large that its square would overflow.
     #[error("{what} of row {row} is {value:e}; it must be between -{limit:e} and {limit:e}")]
     TooLarge {
-        /// What it stands for.
+        /// The kind of number.
         what: &'static str,
         /// Its row.
         row: usize,

@@ -23,7 +23,7 @@ const DUAL_REGULARIZATION: [f64; 2] = [1e-5, 1e-3];
 /// Halvings of a step on the dual function, and the part of the decrease along its slope that it must reach.
 const MAX_HALVINGS: usize = 30;
 const SUFFICIENT_DECREASE: f64 = 1e-4;
-/// What rounding does to the dual function, relative to it.
+/// Rounding error of the dual function, relative to its value.
 const VALUE_ROUNDING: f64 = 1e-13;
 /// Relative residuals of linear equations below which refinement ends.
 const LINEAR_TOLERANCE: f64 = 1e-10;

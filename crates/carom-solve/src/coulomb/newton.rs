@@ -283,7 +283,7 @@ impl Newton {
             self.is_exact = true;
             r.copy_from_slice(&self.current);
             best = now;
-            // What this many steps with the same progress would leave.
+            // Stop if this many steps with the same progress would miss the tolerance.
             if now.worst() * libm::pow(progress, most) > tolerance {
                 break;
             }

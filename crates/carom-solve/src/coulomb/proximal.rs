@@ -62,7 +62,7 @@ pub(crate) struct Proximal {
     trial: Vec<Vector>,
     best: Vec<Vector>,
     u: Vec<Vector>,
-    /// What the last step changed, and how many times that the next one begins ahead.
+    /// The change of the last step, and the factor by which the next centre lies beyond it.
     move_before: Vec<Vector>,
     reach: f64,
 }

@@ -435,7 +435,7 @@ impl Methods {
             residual = self.try_warm(island, &NewtonParams { max_failures: 3, ..finish }, params.tolerance, report);
         }
         if residual.worst() > params.tolerance {
-            // What a bad start leaves is no better than nothing.
+            // A warm start that does not converge is discarded.
             self.r.fill([0.0; 3]);
             residual = self.try_newton(island, &finish, report);
             if residual.worst() > params.tolerance {

@@ -125,7 +125,7 @@ pub(super) fn solve_resting<const W: usize>(
     for contact in encounter.contacts {
         let start = contact.before.and_then(|place| encounter.last.get(place as usize)).map_or(0.0, |last| last[0]);
         let rate = contact.least_rate(encounter.step, encounter.velocities);
-        // Of corners of one face that touch nearly alike none has to open for the sake of another.
+        // Corners of one face with nearly equal gaps get the same target, so that none has to open.
         let target = if -encounter.step * rate <= CLOSED_GAP * encounter.slop { 0.0 } else { rate };
         let aim = Aim { target, softness: 0.0, lower: 0.0, upper: f64::INFINITY, start };
         multipliers.push(contact.bodies, &contact.normal, encounter.velocities, aim);

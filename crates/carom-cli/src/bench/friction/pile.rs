@@ -32,7 +32,7 @@ const SETTLING: [f64; 2] = [0.4, 1.6];
 /// Cubes stand from the beginning.
 const STANDING: [f64; 2] = [0.05, 0.25];
 
-/// What a pile is made of.
+/// The kind of bodies in a pile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
